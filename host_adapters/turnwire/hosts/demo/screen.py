@@ -1,0 +1,67 @@
+"""Lines on this terminal: plain text, a little colour where there is someone to see it.
+
+Owns the writing to stdout and the choice of colour and marks. Knows no events.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import textwrap
+from typing import TextIO
+
+__all__ = ["Screen"]
+
+_CODES = {"dim": "2", "bold": "1", "good": "32", "bad": "31", "wait": "33"}
+_PLAIN = {"✓": "+", "✗": "x", "›": ">", "│": "|", "┌": "+", "└": "+", "…": "...", "·": "-"}
+_MARGIN = "  "
+_WIDEST = 100
+
+
+class Screen:
+    """Writes to ``out``. Marks that its encoding lacks are spelt in ASCII."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        # https://no-color.org: any value that is not empty.
+        self._colour = out.isatty() and not os.environ.get("NO_COLOR")
+        self._at_margin = True
+
+    def line(self, text: str = "", style: str | None = None) -> None:
+        """Write ``text`` as a line of its own; blank lines are kept as they are."""
+        self.break_line()
+        self._write(f"{self._styled(_MARGIN + text, style) if text else ''}\n")
+
+    def card(self, title: str, lines: tuple[str, ...], footer: str) -> None:
+        """Write a box that a person is to read to its end: long lines are wrapped, none is cut."""
+        width = min(_WIDEST, shutil.get_terminal_size().columns) - 6
+        self.line(f"┌ {title}", "bold")
+        for line in lines:
+            for piece in textwrap.wrap(line, width, subsequent_indent="  ") or [""]:
+                self.line(f"│ {piece}")
+        self.line(f"└ {footer}", "bold")
+
+    def piece(self, text: str) -> None:
+        """Write a piece of running text, which has no lines of its own."""
+        self._write(_MARGIN + text if self._at_margin else text)
+        self._at_margin = False
+
+    def break_line(self) -> None:
+        """End running text, if there is some."""
+        if not self._at_margin:
+            self._write("\n")
+            self._at_margin = True
+
+    def _styled(self, text: str, style: str | None) -> str:
+        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if style and self._colour else text
+
+    def _write(self, text: str) -> None:
+        encoding = self._out.encoding or "ascii"
+        try:
+            text.encode(encoding)
+        except UnicodeEncodeError:
+            for mark, plain in _PLAIN.items():
+                text = text.replace(mark, plain)
+            text = text.encode(encoding, "replace").decode(encoding)
+        self._out.write(text)
+        self._out.flush()

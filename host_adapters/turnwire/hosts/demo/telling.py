@@ -1,0 +1,128 @@
+"""A run as a person reads it: each event that matters as a line, in the order in which it came.
+
+Owns the words. Everything that a child says is made safe to show before it is written.
+"""
+
+from __future__ import annotations
+
+from turnwire.hosts.demo.screen import Screen
+from turnwire.protocol.codec import Unknown
+from turnwire.protocol.events import (
+    Delta,
+    End,
+    Event,
+    Hello,
+    HumanClosed,
+    HumanRequest,
+    Message,
+    Notice,
+    Port,
+    Ready,
+    Row,
+)
+from turnwire.protocol.people import ClosedBy
+from turnwire.protocol.prompt import Approval, present
+from turnwire.protocol.rows import RowKind, RowStatus
+from turnwire.protocol.text import visible
+from turnwire.protocol.tree import RowState
+from turnwire.protocol.usage import Usage
+from turnwire.protocol.view import View
+
+__all__ = ["Teller"]
+
+_PREVIEW = 64
+
+_LOOKS = {
+    RowStatus.RUNNING: ("›", "dim"),
+    RowStatus.WAITING: ("?", "wait"),
+    RowStatus.DONE: ("✓", "good"),
+}
+_ENDED_BADLY = ("✗", "bad")
+
+
+class Teller:
+    """Tells the events of one run on ``screen``; ``footer`` stands under each question."""
+
+    def __init__(self, screen: Screen, footer: str) -> None:
+        self._screen = screen
+        self._footer = footer
+        self._view = View()
+        self._shown: dict[str, RowStatus | None] = {}
+
+    def tell(self, event: Event | Unknown) -> None:
+        """Write what there is to say about ``event``."""
+        self._view.apply(event)
+        match event:
+            case Delta(port=Port.TEXT):
+                self._screen.piece(visible(event.text))
+            case Row():
+                self._row(self._view.rows[event.id])
+            case HumanRequest():
+                self._question(event)
+            case HumanClosed():
+                self._closed(event)
+            case _:
+                self._milestone(event)
+
+    def _milestone(self, event: Event | Unknown) -> None:
+        match event:
+            case Hello():
+                child = f"{event.runner.name} {event.runner.version}, process {event.runner.pid}"
+                self._screen.line(f"hello   {child}, protocol {event.protocol}", "dim")
+            case Ready():
+                tools = (f"{tool.name}{' (asks)' if tool.asks else ''}" for tool in event.tools)
+                self._screen.line(f"ready   tools: {', '.join(tools)}", "dim")
+                self._screen.line()
+            case Message():
+                self._screen.break_line()
+            case Notice():
+                self._screen.line(f"note    {visible(event.message)}", "dim")
+            case End():
+                self._end(event)
+            case _:
+                pass
+
+    def _row(self, row: RowState) -> None:
+        if row.kind != RowKind.TOOL or row.call is None or row.status is RowStatus.PENDING:
+            return
+        if row.status is None or self._shown.get(row.id) is row.status:
+            return
+        self._shown[row.id] = row.status
+        mark, style = _LOOKS.get(row.status, _ENDED_BADLY)
+        status = row.status.value.ljust(7)
+        self._screen.line(f"{mark} {row.call.name:<5} {status} {_detail(row)}".rstrip(), style)
+        if row.settled:
+            self._screen.line()
+
+    def _question(self, request: HumanRequest) -> None:
+        drawn = present(request)
+        lines = drawn.lines if isinstance(drawn, Approval) else ()
+        self._screen.line()
+        self._screen.card(drawn.message, lines, self._footer)
+
+    def _closed(self, closed: HumanClosed) -> None:
+        action = "no answer" if closed.action is None else closed.action.value
+        who = "you" if closed.by is ClosedBy.HUMAN else closed.by.value
+        self._screen.line(f"closed  by {who}: {action}", "wait")
+
+    def _end(self, end: End) -> None:
+        rounds = sum(row.kind == RowKind.ROUND for row in self._view.rows.values())
+        told = f"{end.status.value}, exit code {end.exit_code}"
+        self._screen.line()
+        self._screen.line(f"end     {told}; {rounds} model requests{_tokens(end.usage)}", "bold")
+
+
+def _detail(row: RowState) -> str:
+    if row.denied_by is not None:
+        return f"by {row.denied_by.value}"
+    if row.result is not None:
+        lines = row.result.preview.strip().split("\n")
+        more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
+        return visible(lines[0], _PREVIEW) + more
+    return "" if row.call is None else visible(row.call.preview, _PREVIEW)
+
+
+def _tokens(usage: Usage) -> str:
+    if usage.input is None or usage.output is None:
+        return ""
+    return f", {usage.input:,} tokens in, {usage.output:,} out"

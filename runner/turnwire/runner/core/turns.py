@@ -1,0 +1,286 @@
+"""A turn from its prompt to its end: rounds, replies, limits, stops.
+
+Owns what happens next in a turn (:func:`advance`) and how a turn ends (:func:`finish`). Every way out of a
+turn leaves a transcript that a strict provider accepts: each call has its result, and the model has spoken
+last (T8, T18).
+"""
+
+from __future__ import annotations
+
+from turnwire.protocol.base import UNSET
+from turnwire.protocol.content import Reasoning, Text, ToolUse
+from turnwire.protocol.endings import Status, StoppedBy
+from turnwire.protocol.events import Level, Message, Rewound, TurnEnd
+from turnwire.protocol.faults import Blame, ErrorCode, WireError
+from turnwire.protocol.messages import Role, TranscriptMessage
+from turnwire.protocol.people import ClosedBy, HumanClosed
+from turnwire.protocol.rows import Row, RowKind, RowStatus
+from turnwire.runner.core import calls, notices
+from turnwire.runner.core.budget import call_limit, round_limit
+from turnwire.runner.core.evolve import is_chat_question
+from turnwire.runner.core.ports import Finish, ModelFault, ModelOutcome, ModelReply, ProposedCall
+from turnwire.runner.core.retrying import wait_before_retry
+from turnwire.runner.core.state import Ending, Phase
+from turnwire.runner.core.telling import Telling
+
+__all__ = ["advance", "begin", "close_requests", "finish", "model_ended", "start_round"]
+
+_CUT_SHORT = {
+    Finish.LENGTH: (StoppedBy.OUTPUT_LIMIT, "the reply was cut at the model's output limit"),
+    Finish.CONTENT_FILTER: (
+        StoppedBy.CONTENT_FILTER,
+        "the reply was stopped by the content filter",
+    ),
+    Finish.REFUSAL: (StoppedBy.REFUSAL, "the model refused to go on"),
+}
+_ROW_STATUS = {
+    Status.DONE: RowStatus.DONE,
+    Status.PENDING: RowStatus.WAITING,
+    Status.INCOMPLETE: RowStatus.FAILED,
+    Status.ERROR: RowStatus.FAILED,
+    Status.INTERRUPTED: RowStatus.CANCELLED,
+    Status.HOST_GONE: RowStatus.CANCELLED,
+}
+_DONE = Ending(Status.DONE)
+
+
+def begin(telling: Telling, prompt: str) -> None:
+    """Open a turn with the user's message."""
+    turn_id = f"t{telling.run.turn_count + 1}"
+    telling.say_aside(
+        Row,
+        turn=turn_id,
+        id=turn_id,
+        kind=RowKind.TURN,
+        status=RowStatus.RUNNING,
+        started_at=telling.at,
+    )
+    _say_user(telling, prompt)
+
+
+def advance(telling: Telling) -> None:
+    """Do what can be done next in the turn without waiting for anything."""
+    calls.record_results(telling)
+    turn = telling.turn
+    busy = turn.round is not None or any(call.phase is Phase.RUNNING for call in turn.calls)
+    if busy:
+        return
+    if turn.stopping is not None:
+        finish(telling, turn.stopping)
+    elif turn.retry_at is not None:
+        return
+    elif any(call.phase is not Phase.SETTLED for call in turn.calls):
+        _start_next_call(telling)
+    elif turn.calls or turn.rounds == 0 or turn.steers or _last_reply_was_empty(telling):
+        start_round(telling)
+    else:
+        finish(telling, _DONE)
+
+
+def _last_reply_was_empty(telling: Telling) -> bool:
+    return telling.run.messages[-1].role is not Role.ASSISTANT
+
+
+def _start_next_call(telling: Telling) -> None:
+    call = next(call for call in telling.turn.calls if call.phase is not Phase.SETTLED)
+    if call.phase is not Phase.CLEARED:
+        return
+    limit = call_limit(telling.turn, telling.run.budget)
+    if limit is None:
+        calls.start(telling, call)
+    else:
+        finish(telling, Ending(Status.INCOMPLETE, limit))
+
+
+def start_round(telling: Telling) -> None:
+    """Make the next model request, unless a limit forbids it."""
+    limit = round_limit(telling.turn, telling.run.budget, telling.at)
+    if limit is not None:
+        finish(telling, Ending(Status.INCOMPLETE, limit))
+        return
+    for text in telling.turn.steers:
+        _say_user(telling, text)
+    number = telling.turn.round_rows + 1
+    telling.say(
+        Row,
+        id=f"{telling.turn.id}.r{number}",
+        parent=telling.turn.id,
+        kind=RowKind.ROUND,
+        status=RowStatus.RUNNING,
+        started_at=telling.at,
+    )
+
+
+def _say_user(telling: Telling, text: str) -> None:
+    message = TranscriptMessage(role=Role.USER, content=(Text(text=text),))
+    telling.say(Message, index=len(telling.run.messages), message=message)
+
+
+# --- replies ----------------------------------------------------------------------------------------------
+
+
+def model_ended(telling: Telling, row: str, outcome: ModelOutcome) -> None:
+    """Take what came of the open round."""
+    if isinstance(outcome, ModelReply):
+        _reply_came(telling, row, outcome)
+    elif telling.turn.stopping is not None:
+        _round_stopped(telling, row, outcome)
+    else:
+        _fault_came(telling, row, outcome)
+
+
+def _reply_came(telling: Telling, row: str, reply: ModelReply) -> None:
+    telling.say(Row, id=row, status=RowStatus.DONE, ended_at=telling.at, usage=reply.usage)
+    if reply.note is not None:
+        telling.remark(Level.WARNING, notices.INFERRED_END, reply.note)
+    content = tuple(block for block in reply.content if not _is_blank(block))
+    if all(isinstance(block, Reasoning) for block in content):
+        _empty_reply(telling, row, reply.finish)
+        return
+    proposed = tuple(block for block in content if isinstance(block, ProposedCall))
+    uses = calls.tool_uses(telling.turn, proposed)
+    message = TranscriptMessage(role=Role.ASSISTANT, content=_with_ids(content, uses))
+    telling.say(Message, index=len(telling.run.messages), message=message, row=row)
+    calls.open_calls(telling, uses)
+    _cut_short(telling, reply.finish)
+
+
+def _is_blank(block: Text | Reasoning | ProposedCall) -> bool:
+    return isinstance(block, Text) and not block.text.strip()
+
+
+def _with_ids(
+    content: tuple[Text | Reasoning | ProposedCall, ...], uses: tuple[ToolUse, ...]
+) -> tuple[Text | Reasoning | ToolUse, ...]:
+    numbered = iter(uses)
+    return tuple(next(numbered) if isinstance(block, ProposedCall) else block for block in content)
+
+
+def _cut_short(telling: Telling, finish_label: Finish) -> None:
+    """A reply that was cut short ends the turn, and none of its calls runs (T14)."""
+    if finish_label in _CUT_SHORT and telling.turn.stopping is None:
+        stopped_by, reason = _CUT_SHORT[finish_label]
+        calls.cancel_calls(telling, f"{reason}.")
+        finish(telling, Ending(Status.INCOMPLETE, stopped_by))
+
+
+def _empty_reply(telling: Telling, row: str, finish_label: Finish) -> None:
+    """A reply without text and calls is no message. After a tool it means that nothing is left to say; asking
+    again there could repeat the tool's effect. Else it is asked for once more (T11, A46, A47).
+    """
+    after_tool = telling.run.messages[-1].role is Role.TOOL
+    telling.remark(
+        Level.WARNING, notices.EMPTY_REPLY, "The model's reply held no text and no call."
+    )
+    if telling.turn.stopping is not None:
+        return
+    if finish_label in _CUT_SHORT:
+        _cut_short(telling, finish_label)
+    elif after_tool:
+        finish(telling, _DONE)
+    elif telling.turn.empties > 1:
+        message = "The model's reply held no text and no call, twice."
+        error = WireError(code=ErrorCode.NO_ANSWER, message=message, fault=Blame.PROVIDER)
+        finish(telling, Ending(Status.ERROR, error=error))
+
+
+def _round_stopped(telling: Telling, row: str, fault: ModelFault) -> None:
+    """The request was stopped on our side; of its text the model will know that it was cut (wire 3)."""
+    telling.say(Row, id=row, status=RowStatus.CANCELLED, ended_at=telling.at, usage=fault.usage)
+    if fault.partial.strip():
+        _say_assistant(telling, fault.partial, row)
+
+
+def _say_assistant(telling: Telling, text: str, row: str | None) -> None:
+    message = TranscriptMessage(role=Role.ASSISTANT, content=(Text(text=text),))
+    telling.say(Message, index=len(telling.run.messages), message=message, row=row, partial=True)
+
+
+def _fault_came(telling: Telling, row: str, fault: ModelFault) -> None:
+    telling.say(
+        Row,
+        id=row,
+        status=RowStatus.FAILED,
+        ended_at=telling.at,
+        usage=fault.usage,
+        error=fault.error,
+    )
+    seconds = wait_before_retry(fault, telling.turn.tries)
+    if seconds is None:
+        finish(telling, Ending(Status.ERROR, error=fault.error))
+        return
+    telling.remark(
+        Level.WARNING,
+        notices.RETRY,
+        f"{fault.error.message} Trying again in {seconds:g} s.",
+        {"row": row, "seconds": seconds, "code": fault.error.code},
+    )
+
+
+# --- the end ----------------------------------------------------------------------------------------------
+
+
+def finish(telling: Telling, ending: Ending) -> None:
+    """End the turn. What still runs is given up as ``unknown_effect``; nothing with its id follows."""
+    turn = telling.turn
+    close_requests(telling, ClosedBy.INTERRUPTED)
+    calls.lose_running_calls(telling)
+    calls.cancel_calls(telling, f"{_reason(ending)}.")
+    calls.record_results(telling)
+    if turn.round is not None:
+        telling.say(Row, id=turn.round, status=RowStatus.CANCELLED, ended_at=telling.at)
+    texts, untaken = telling.turn.texts, telling.turn.steers
+    _make_replayable(telling, ending)
+    turn = telling.turn
+    telling.say(
+        Row,
+        id=turn.id,
+        status=_ROW_STATUS[ending.status],
+        ended_at=telling.at,
+        usage=turn.usage,
+        error=UNSET if ending.error is None else ending.error,
+    )
+    telling.say(
+        TurnEnd,
+        status=ending.status,
+        stopped_by=ending.stopped_by,
+        text="\n\n".join(texts),
+        output=None,
+        attempts=0,
+        rounds=turn.rounds,
+        usage=turn.usage,
+        denials=turn.denials,
+        untaken=untaken,
+        messages=len(telling.run.messages),
+        error=ending.error,
+    )
+
+
+def close_requests(telling: Telling, by: ClosedBy) -> None:
+    """Close every open request that is about a call."""
+    for request in telling.run.requests:
+        if not is_chat_question(request):
+            telling.say(HumanClosed, id=request.id, action=None, by=by)
+
+
+def _reason(ending: Ending) -> str:
+    if ending.status is Status.INCOMPLETE:
+        return f"the turn reached a limit ({ending.stopped_by})"
+    return f"the turn ended ({ending.status})"
+
+
+def _make_replayable(telling: Telling, ending: Ending) -> None:
+    """Leave a transcript in which the model has spoken last. A turn that failed before the model said
+    anything is forgotten (C6).
+    """
+    messages = telling.run.messages
+    if messages[-1].role is Role.ASSISTANT:
+        return
+    untouched = all(m.role is Role.USER for m in messages[telling.turn.first_message :])
+    if ending.status is Status.ERROR and untouched:
+        telling.say(Rewound, messages=telling.turn.first_message)
+    else:
+        text = (
+            "(No answer.)" if ending.status is Status.DONE else f"(No answer: {_reason(ending)}.)"
+        )
+        _say_assistant(telling, text, None)

@@ -1,0 +1,1 @@
+"""The person: how open requests reach somebody who can answer them."""

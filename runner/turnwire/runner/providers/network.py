@@ -1,0 +1,37 @@
+"""What a model may need to know of the way out: proxies, certificates, and how long to wait.
+
+Owns the shapes and their defaults. Reads no environment and opens nothing, so that it may be built
+before anything slow is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+__all__ = ["Network", "Patience"]
+
+
+class Patience(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a provider may take, in seconds: to be connected, until its first sign of progress,
+    between two of them.
+
+    Ten minutes is what OpenAI's own client waits; a model that thinks says nothing for minutes.
+    """
+
+    connect: float = 10.0
+    first: float = 600.0
+    idle: float = 300.0
+
+
+class Network(msgspec.Struct, frozen=True, kw_only=True):
+    """What the environment says of the way out: proxies as ``urllib.request.getproxies`` names
+    them, and a file or a folder of certificates to trust instead of the ones that come with
+    ``certifi``.
+    """
+
+    proxies: Mapping[str, str] = {}
+    certificate_file: str | None = None
+    certificate_folder: str | None = None
+    patience: Patience = Patience()

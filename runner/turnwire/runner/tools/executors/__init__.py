@@ -1,0 +1,1 @@
+"""How a tool's work is done: as a Python function or as a process. Knows no particular tool."""
