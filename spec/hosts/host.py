@@ -1,6 +1,9 @@
-"""A turnwire host in Python without its library:  python host.py PROMPT [FLAG...]   (TURNWIRE: the command)"""
+"""A turnwire host in Python without its library:  host.py PROMPT [FLAG...]   (TURNWIRE: the command)"""
 
-import json, os, subprocess, sys
+import json
+import os
+import subprocess
+import sys
 
 reader, writer = os.pipe()
 command = [*os.environ.get("TURNWIRE", "turnwire").split(), "run", "--answers-fd", str(reader)]
@@ -10,9 +13,8 @@ os.close(reader)
 for event in map(json.loads, child.stdout):
     if event["type"] == "delta" and event["port"] == "text":
         print(event["text"], end="", flush=True)
-    if event["type"] == "human_request" and event["kind"] == "confirm":
+    elif event["type"] == "human_request" and event["kind"] == "confirm":
         print(event["message"], *event["data"]["lines"], sep="\n", file=sys.stderr)
-        digest = event["metadata"]["arguments_sha256"]
-        answer = {"type": "answer", "id": event["id"], "action": "accept", "arguments_sha256": digest}
+        answer = {"type": "answer", "id": event["id"], "action": "accept"}
         os.write(writer, json.dumps(answer).encode() + b"\n")
 sys.exit(child.wait())

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.words import commands, events, json_values, texts
+
 from turnwire.protocol.codec import (
     BadLine,
     Unknown,
@@ -86,7 +87,10 @@ def test_C17_only_the_documented_form_answers(line: str, code: str, line_id: str
     [
         ('{"type":"steer","text":5}', 'text: Expected str, got int; the form is {"type":"steer",'),
         ('{"type":"steer"}', "Object missing required field text; the form is "),
-        ('{"type":"answer","id":"a","action":"accept","done":"no"}', "done: Expected bool, got str"),
+        (
+            '{"type":"answer","id":"a","action":"accept","done":"no"}',
+            "done: Expected bool, got str",
+        ),
         ('{"type":"answer","id":"a","action":"accept","content":[]}', "content: Expected object"),
         ('{"type":"answer","id":"a","action":"accept","scope":"always"}', "scope: Invalid enum"),
         ('{"type":"tool_result","id":"a","content":[{"type":"x"}]}', "content[0].type: Invalid"),
@@ -134,15 +138,23 @@ def test_S7_unknown_events_are_passed_over(name: str, seq: int | None) -> None:
 
 
 def test_S7_an_unknown_event_has_a_true_number() -> None:
-    assert decode_event(b'{"type":"x","seq":true}') == Unknown("x", None, b'{"type":"x","seq":true}')
+    assert decode_event(b'{"type":"x","seq":true}') == Unknown(
+        "x", None, b'{"type":"x","seq":true}'
+    )
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'{"type":"row","seq":1,"at":1}', "row is not as documented: Object missing required field"),
+        (
+            b'{"type":"row","seq":1,"at":1}',
+            "row is not as documented: Object missing required field",
+        ),
         (b'{"type":"row","seq":1,"at":1,"id":5}', "row is not as documented: id: Expected str"),
-        (b'{"type":"row","seq":1.0,"at":1,"id":"a"}', "row is not as documented: seq: Expected int"),
+        (
+            b'{"type":"row","seq":1.0,"at":1,"id":"a"}',
+            "row is not as documented: seq: Expected int",
+        ),
         (b'{"seq":1}', "no event: it has no type"),
         (b'{"type":7}', "no event: it has no type"),
         (b'[{"type":"row"}]', "no event: not a JSON object"),
@@ -150,6 +162,8 @@ def test_S7_an_unknown_event_has_a_true_number() -> None:
         (b'{"type":"row","seq":1,"at":1,"id":"a","x":"\xff"}', "no event: 'utf-8' codec"),
         (b'{"type":"row","seq":1,"at":1,"id":"\\ud800"}', "no event: "),
         (DEEP.encode(), "no event: "),
+        (b'{"type":"row","seq":"1","x":', "no event: "),
+        (b'{"type":7,' + DEEP.encode()[1:], "no event: "),
     ],
 )
 def test_known_but_wrong_events_are_refused(line: bytes, message: str) -> None:

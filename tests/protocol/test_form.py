@@ -9,12 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 from support.words import json_objects, json_values
+
 from turnwire.protocol.form import MOST_FIELDS, Choice, Field, FieldKind, fields_of, raw
 
 COLOURS = (Choice("r", "Red"), Choice("g", "Green"))
 TITLED = [{"const": "r", "title": "Red"}, {"const": "g", "title": "Green"}]
 words_of_schemas = st.sampled_from(
-    ["type", "enum", "enumNames", "oneOf", "anyOf", "items", "const", "title", "required", "default"]
+    [
+        "type",
+        "enum",
+        "enumNames",
+        "oneOf",
+        "anyOf",
+        "items",
+        "const",
+        "title",
+        "required",
+        "default",
+    ]
 )
 schemas = st.recursive(
     json_values | st.sampled_from(["string", "array", "null", "object", True]),
@@ -38,7 +50,11 @@ def field(schema: Any, **around: Any) -> Field:
         ({"type": "boolean"}, FieldKind.BOOLEAN, ()),
         ({"type": ["string", "null"]}, FieldKind.TEXT, ()),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, FieldKind.INTEGER, ()),
-        ({"type": "string", "enum": ["r", 1]}, FieldKind.CHOICE, (Choice("r", "r"), Choice(1, "1"))),
+        (
+            {"type": "string", "enum": ["r", 1]},
+            FieldKind.CHOICE,
+            (Choice("r", "r"), Choice(1, "1")),
+        ),
         ({"enum": ["r", "g"], "enumNames": ["Red", "Green"]}, FieldKind.CHOICE, COLOURS),
         ({"enum": ["r"], "enumNames": ["Red", "x"]}, FieldKind.CHOICE, (Choice("r", "r"),)),
         ({"oneOf": TITLED}, FieldKind.CHOICE, COLOURS),

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from turnwire.protocol.events import Part
 from turnwire.protocol.framing import (
     LEAST_LINE_BYTES,

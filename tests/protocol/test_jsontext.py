@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.words import json_values
+
 from turnwire.protocol.jsontext import DEEPEST, InvalidJson, compact_json, digest, strict_json
 
 FIVE_THOUSAND_LEVELS = '{"x":' * 5000 + "0" + "}" * 5000
@@ -56,7 +58,8 @@ def test_A16_what_is_no_json_is_named(text: str | bytes, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["01", "+1", ".5", "1.", "１", "0x1", "True", "{'a':1}", "[1,]", "1 2", r'"\d"', '"a " b"']
+    "text",
+    ["01", "+1", ".5", "1.", "１", "0x1", "True", "{'a':1}", "[1,]", "1 2", r'"\d"', '"a " b"'],
 )
 def test_A17_lenient_forms_are_refused(text: str) -> None:
     with pytest.raises(InvalidJson):
@@ -85,7 +88,9 @@ def test_A20_the_bound_on_levels_is_exact(opening: str, closing: str) -> None:
         strict_json(opening * times + "[" + inner + "]" + closing * times)
 
 
-@pytest.mark.parametrize("text", ["[" * 5000, "[{" * 100_000, "]" * 5000 + "[" * 300, '"' + "[" * 999])
+@pytest.mark.parametrize(
+    "text", ["[" * 5000, "[{" * 100_000, "]" * 5000 + "[" * 300, '"' + "[" * 999]
+)
 def test_A20_deep_garbage_never_crashes(text: str) -> None:
     with pytest.raises(InvalidJson):
         strict_json(text)
@@ -97,10 +102,8 @@ def test_many_shallow_lists_are_no_depth() -> None:
 
 @given(st.binary() | st.text())
 def test_any_text_is_read_or_refused(text: bytes | str) -> None:
-    try:
-        strict_json(text)
-    except InvalidJson as refused:
-        assert str(refused).isprintable()
+    with contextlib.suppress(InvalidJson):
+        json.dumps(strict_json(text), allow_nan=False, ensure_ascii=False).encode()
 
 
 def test_B04_compact_json_escapes_the_separators() -> None:

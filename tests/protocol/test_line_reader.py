@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tracemalloc
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from turnwire.protocol.framing import Line, LineReader, TooLong
 
 pieces = st.sampled_from([b"{}", b'"x"', b"\xff", b"\r", b" ", b"\xef\xbb\xbf", "字".encode()])
@@ -36,7 +38,7 @@ def expected(stream: bytes, limit: int) -> list[Line | TooLong]:
 @given(streams, st.lists(st.integers(0, 50)), st.sampled_from([0, 1, 2, 3, 5, 8]))
 def test_B28_any_pieces_give_the_same_lines(stream: bytes, cuts: list[int], limit: int) -> None:
     borders = [0, *sorted(cut for cut in cuts if cut <= len(stream)), len(stream)]
-    chunks = [stream[start:stop] for start, stop in zip(borders, borders[1:], strict=False)]
+    chunks = [stream[start:stop] for start, stop in pairwise(borders)]
     assert read(chunks, limit) == expected(stream, limit)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.words import json_objects, json_values, texts, words
+
 from turnwire.protocol.people import Action, HumanRequest, Mode, RequestKind, Scope
 from turnwire.protocol.prompt import (
     LONGEST_LINE,
@@ -26,8 +27,8 @@ HOSTILE = "curl e|sh\r\x1b[2K ls\u202e\n"
 
 
 def request(kind: str, **more: Any) -> HumanRequest:
-    asked = {"id": "h1", "step": 1, "message": "May it?", "expects_response": True, **more}
-    return HumanRequest(seq=1, at=1, kind=kind, **asked)
+    asked: dict[str, Any] = {"id": "h1", "step": 1, "message": "May it?", "expects_response": True}
+    return HumanRequest(seq=1, at=1, kind=kind, **{**asked, **more})
 
 
 def strings(value: Any) -> list[str]:

@@ -7,6 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from turnwire.protocol.text import visible, well_formed
 
 hostile = st.text(st.sampled_from("a <>\r\x1b\u202e\u200b\U000e0100\u3000\u2028\u0301é字\ud800"))
@@ -34,7 +35,9 @@ def test_C10_hostile_characters_are_spelt_out(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-@pytest.mark.parametrize("text", ["", "ls -la", "größe 大きさ 👍", "e\u0301", "    if x:", "<b> x2"])
+@pytest.mark.parametrize(
+    "text", ["", "ls -la", "größe 大きさ 👍", "e\u0301", "    if x:", "<b> x2"]
+)
 def test_P11_honest_text_is_left_alone(text: str) -> None:
     assert visible(text) == text
 

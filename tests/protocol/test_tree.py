@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from turnwire.protocol.base import UNSET
 from turnwire.protocol.rows import Progress, Row, RowStatus
 from turnwire.protocol.tree import RowTree

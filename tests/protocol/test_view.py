@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.story import ASKING, BEGINNING, ENDING, STORY, delta, row, said, text, told
 from support.words import events
+
 from turnwire.protocol.codec import Unknown
 from turnwire.protocol.events import Delta, Event, Part
 from turnwire.protocol.rows import Port
@@ -194,7 +195,7 @@ def test_S7_events_already_seen_change_nothing(again: list[int], moment: int) ->
     settled = [happened[i] for i in again if not isinstance(happened[i], Delta) and i < moment]
     view = fold(happened[:moment])
     before = picture(view)
-    assert not any([view.apply(event) for event in settled])
+    assert {view.apply(event) for event in settled} <= {False}
     assert picture(view) == before
 
 

@@ -65,10 +65,10 @@ class Child:
             if not self._read_more():
                 raise AssertionError(f"the child ended first; it said {self.events[-3:]}")
 
-    def until(self, kind: str, **fields: Any) -> Event:
+    def until(self, type_: str, /, **fields: Any) -> Event:
         """Read until an event of that type has these fields."""
         return self.read_until(
-            lambda e: e["type"] == kind and all(e.get(k) == v for k, v in fields.items())
+            lambda e: e["type"] == type_ and all(e.get(k) == v for k, v in fields.items())
         )
 
     def send(self, **line: Any) -> None:

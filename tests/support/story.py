@@ -9,6 +9,7 @@ import itertools
 from typing import Any
 
 import msgspec
+
 from turnwire.protocol.codec import Unknown, decode_event
 from turnwire.protocol.events import Event
 

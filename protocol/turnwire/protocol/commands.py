@@ -10,7 +10,16 @@ from turnwire.protocol.base import UNSET, HostLine, UnsetType
 from turnwire.protocol.content import Image, Text
 from turnwire.protocol.people import Action, Scope
 
-__all__ = ["Answer", "Command", "Interrupt", "Rewind", "Shutdown", "Steer", "ToolProgress", "ToolResultLine"]
+__all__ = [
+    "Answer",
+    "Command",
+    "Interrupt",
+    "Rewind",
+    "Shutdown",
+    "Steer",
+    "ToolProgress",
+    "ToolResultLine",
+]
 
 
 class Answer(HostLine, frozen=True, kw_only=True, tag="answer"):

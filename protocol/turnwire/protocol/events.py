@@ -291,11 +291,11 @@ class TurnEnd(SettledEvent, frozen=True, kw_only=True, tag="turn_end"):
     """A turn is over; nothing with its id follows.
 
     ``text`` is all that the model said in it; ``output`` a validated final object or null; ``attempts`` of the
-    completion gate; ``rounds`` model requests that came to an end; ``denials`` calls refused; ``untaken`` steers that a limit kept
-    out; ``messages`` the length of the transcript.
+    completion gate; ``rounds`` model requests that came to an end; ``denials`` calls refused; ``untaken``
+    steers that a limit kept out; ``messages`` the length of the transcript.
     """
 
-    turn: str
+    turn: str  # pyright: ignore[reportGeneralTypeIssues] - fields are given by name, and an end has its turn
     status: Status
     stopped_by: StoppedBy | None
     text: str

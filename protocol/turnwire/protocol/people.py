@@ -104,9 +104,9 @@ class HumanRequest(SettledEvent, frozen=True, kw_only=True, tag="human_request")
     """A person is asked. With ``expects_response`` false it is never open and never closed.
 
     ``message`` is one sentence made safe to show. ``schema`` is a JSON Schema for an elicit. ``data`` is what
-    a surface may show: for a confirm ``{"reach": [...], "lines": [...]}``, bounded and made safe to show. ``deadline`` is
-    milliseconds since the epoch, ``seconds`` what is left of it, both null without one. ``actions`` and
-    ``scopes`` list what an answer may say; ``editable`` lets it replace the arguments.
+    a surface may show: for a confirm ``{"reach": [...], "lines": [...]}``, bounded and made safe to show.
+    ``deadline`` is milliseconds since the epoch, ``seconds`` what is left of it, both null without one.
+    ``actions`` and ``scopes`` list what an answer may say; ``editable`` lets it replace the arguments.
     """
 
     id: str

@@ -114,7 +114,8 @@ class Progress(Word, frozen=True, kw_only=True):
 
 class Row(SettledEvent, frozen=True, kw_only=True, tag="row"):
     """The first line for an ``id`` opens the row; a later one replaces the top-level fields that it carries,
-    each whole; ``null`` clears. ``kind`` is a :class:`RowKind`; hosts draw unknown ones by their title. Times are milliseconds since the epoch.
+    each whole; ``null`` clears. ``kind`` is a :class:`RowKind`; hosts draw unknown ones by their title. Times
+    are milliseconds since the epoch.
     """
 
     id: str

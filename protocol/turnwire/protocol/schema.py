@@ -73,11 +73,11 @@ def write(folder: str) -> str:
     return digest_of(files)
 
 
-def drift(folder: str) -> list[str]:
-    """Say in sentences where ``folder`` or ``version.py`` differ from the types."""
+def drift(folder: str, digest: str = SCHEMA_SHA256) -> list[str]:
+    """Say in sentences where ``folder``, or ``digest`` in ``version.py``, differ from the types."""
     files = schemas()
     found = [sentence for name in files if (sentence := _differs(folder, name, files[name]))]
-    if digest_of(files) != SCHEMA_SHA256:
+    if digest_of(files) != digest:
         found.append(f"SCHEMA_SHA256 in version.py should be {digest_of(files)}")
     return found
 

@@ -12,5 +12,5 @@ PROTOCOL = "1.0"
 MAJOR = 1
 """A host that knows this number can work with the child."""
 
-SCHEMA_SHA256 = "0000000000000000000000000000000000000000000000000000000000000000"
+SCHEMA_SHA256 = "6ba4a68f89c173dd63eeb7f18e5f6ccd13a4e6dbdf63230a7ef010b074db2459"
 """SHA-256, in hexadecimal, of the schema of both directions (spec/schema/); held equal by a test."""

@@ -160,6 +160,18 @@ async def test_without_a_descriptor_there_is_nothing_to_write_to(fake: Fake) -> 
     assert ending.exit_code == 0
 
 
+async def test_nobody_is_asked_whose_answer_could_not_be_sent(fake: Fake) -> None:
+    async def ask(request: HumanRequest) -> None:
+        raise AssertionError(request.id)
+
+    options = fake("ask('h'); closed('h', 'no_answerer'); end()", answers=Answers.NONE)
+    with anyio.fail_after(20):
+        async with connect(options, on_request=ask) as child:
+            assert not child.answerable
+            ending = await child.wait()
+    assert ending.exit_code == 0
+
+
 async def test_a_child_that_has_ended_is_gone(fake: Fake) -> None:
     with anyio.fail_after(20):
         async with connect(fake("end()")) as child:

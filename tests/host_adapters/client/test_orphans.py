@@ -92,9 +92,10 @@ async def test_a_stderr_listener_that_raises_leaves_nothing(fake: Fake, lifeline
     def listen(text: str) -> None:
         raise LookupError(text)
 
+    script = FAMILY.replace("notice(", "os.write(2, b'words'); notice(")
     with anyio.fail_after(20):
         with pytest.raises(LookupError, match="words"):
-            async with connect(fake("os.write(2, b'words')\n" + FAMILY), on_stderr=listen) as child:
+            async with connect(fake(script), on_stderr=listen) as child:
                 await child.wait()
         await lifeline.cut()
 

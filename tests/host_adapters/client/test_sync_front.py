@@ -11,7 +11,7 @@ import pytest
 from turnwire.hosts.client import ChildGone, Options, host_tool
 from turnwire.hosts.client.sync import Run
 from turnwire.protocol.commands import Answer, Steer
-from turnwire.protocol.events import End, HumanRequest, Notice
+from turnwire.protocol.events import Answers, End, HumanRequest, Notice
 from turnwire.protocol.people import Action
 
 Fake = Callable[..., Options]
@@ -36,6 +36,14 @@ def test_waiting_answers_too(fake: Fake) -> None:
     with Run(fake(ASKS), on_request=accept) as run:
         ending = run.wait()
     assert (ending.exit_code, ending.fault_count) == (0, 0)
+
+
+def test_nobody_is_asked_whose_answer_could_not_be_sent(fake: Fake) -> None:
+    def ask(request: HumanRequest) -> Answer:
+        raise AssertionError(request.id)
+
+    with Run(fake("ask('h'); end()", answers=Answers.NONE), on_request=ask) as run:
+        assert run.wait().exit_code == 0
 
 
 def test_an_answer_by_call_in_the_loop(fake: Fake) -> None:

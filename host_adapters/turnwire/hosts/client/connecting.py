@@ -43,7 +43,7 @@ async def connect(
             stderr = StderrDrain(process.stderr, bounds.stderr_bytes, on_stderr)
             answers = AnswersLane(process, bounds.waiting_bytes)
             life = Life(process, answers=answers, stderr=stderr, bounds=bounds)
-            serving = Serving(group, answers.send, on_request=on_request, tools=tools)
+            serving = Serving(group, answers, on_request=on_request, tools=tools)
             try:
                 group.start_soon(life.run)
                 group.start_soon(stderr.watch_listener)

@@ -31,6 +31,11 @@ class AnswersLane:
         self._gone = False
 
     @property
+    def is_open(self) -> bool:
+        """Whether a line can be sent, as far as anyone knows."""
+        return not (self._gone or self._closed_by_host)
+
+    @property
     def undelivered(self) -> int:
         """How many lines were handed over and never written."""
         return self._numbered - self._written

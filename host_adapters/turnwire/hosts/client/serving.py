@@ -20,6 +20,7 @@ import anyio.to_thread
 import msgspec
 
 from turnwire.hosts.client.ending import AnswersClosed, ChildGone
+from turnwire.hosts.client.lane import AnswersLane
 from turnwire.protocol.base import UNSET
 from turnwire.protocol.codec import Unknown
 from turnwire.protocol.commands import Answer, Command, ToolProgress, ToolResultLine
@@ -32,8 +33,6 @@ __all__ = ["HostCall", "HostTool", "OnRequest", "Serving", "bind", "host_tool"]
 
 OnRequest = Callable[[HumanRequest], Awaitable[Answer | None]]
 """Asks a person. None: the answer comes by call, or not at all."""
-
-Send = Callable[[Command], Awaitable[int]]
 
 
 class HostCall(NamedTuple):
@@ -85,26 +84,31 @@ class Serving:
     def __init__(
         self,
         group: anyio.abc.TaskGroup,
-        send: Send,
+        answers: AnswersLane,
         *,
         on_request: OnRequest | None,
         tools: Iterable[HostTool],
     ) -> None:
         self._group = group
-        self._send = send
+        self._answers = answers
         self._on_request = on_request
         self._tools = {tool.name: tool for tool in tools}
         self._tasks: dict[str, anyio.CancelScope] = {}
 
     def notice(self, event: Event | Unknown) -> None:
-        """Start what ``event`` asks for, or stop what it says is no longer wanted."""
+        """Start what ``event`` asks for, or stop what it says is no longer wanted.
+
+        Nothing is started whose result could not be sent.
+        """
         match event:
+            case HumanClosed() | ToolClosed():
+                self._cancel(event.id)
+            case _ if not self._answers.is_open:
+                pass
             case HumanRequest(expects_response=True) if self._on_request is not None:
                 self._start(event.id, self._ask, event)
             case ToolRequest() if self._tools:
                 self._start(event.id, self._run_tool, event)
-            case HumanClosed() | ToolClosed():
-                self._cancel(event.id)
             case _:
                 pass
 
@@ -133,7 +137,7 @@ class Serving:
         # Its ending says that the child is gone; nobody is left to be told.
         with scope, contextlib.suppress(ChildGone, AnswersClosed):
             if (command := await serve(event)) is not None:
-                await self._send(command)
+                await self._answers.send(command)
 
     async def _ask(self, request: HumanRequest) -> Answer | None:
         assert self._on_request is not None
@@ -157,7 +161,7 @@ class Serving:
             )
 
     def _progress(self, call: str) -> Callable[[str], Awaitable[object]]:
-        return lambda text: self._send(ToolProgress(id=call, text=well_formed(text)))
+        return lambda text: self._answers.send(ToolProgress(id=call, text=well_formed(text)))
 
 
 async def _call(function: HostFunction, arguments: dict[str, Any], call: HostCall) -> object:

@@ -104,8 +104,9 @@ class Run:
     def _answer(self, event: Event | Unknown) -> None:
         if not isinstance(event, HumanRequest) or not event.expects_response:
             return
-        answer = None if self._on_request is None else self._on_request(event)
-        if answer is not None:
+        if self._on_request is None or not self.child.answerable:
+            return
+        if (answer := self._on_request(event)) is not None:
             # Its ending says that the child is gone; nobody is left to be told.
             with suppress(ChildGone):
                 self.send(bind(answer, event))

@@ -9,7 +9,7 @@ import contextlib
 import os
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import anyio
 
@@ -38,7 +38,7 @@ async def asked(terminal: int) -> Action:
 
 
 @contextlib.contextmanager
-def _key_by_key(terminal: int) -> Iterator[None]:
+def _key_by_key(terminal: int) -> Generator[None, None, None]:
     before = termios.tcgetattr(terminal)
     # Flushing on the way in: a key that was typed before the question answers nothing.
     tty.setcbreak(terminal, termios.TCSAFLUSH)

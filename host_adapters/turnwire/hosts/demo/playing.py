@@ -21,10 +21,11 @@ from turnwire.hosts.demo.telling import Teller
 from turnwire.protocol.commands import Answer
 from turnwire.protocol.events import Answers, Delta
 from turnwire.protocol.people import Action, HumanRequest
+from turnwire.protocol.text import visible
 
 __all__ = ["demo", "main"]
 
-_READING_SECONDS = 0.03
+_READING_SECONDS = 0.05
 """Between two pieces of text where a person reads along; a scripted model is faster than any eye.
 """
 
@@ -85,6 +86,9 @@ def _introduce(screen: Screen, options: Options, *, yes: bool) -> None:
     screen.line(f"folder  {options.cwd}")
     screen.line(f"        {'  '.join(NOTES)}")
     screen.line(f"prompt  {options.prompt}")
+    shown = f"turnwire run --model scripted:FILE --tools {','.join(options.tools)}"
+    screen.line(f"child   {shown}")
+    screen.line(f"        {' '.join(options.flags)}")
     if options.answers is Answers.NONE:
         screen.line()
         screen.line("This is no terminal, so nobody can be asked: what needs a person is refused.")
@@ -114,7 +118,8 @@ def _conclude(screen: Screen, folder: Path, ending: Ending) -> None:
     for fault in ending.faults:
         screen.line(f"fault   {fault.code.value}: {fault.message}", "bad")
     if ending.end is None:
-        screen.line(ending.stderr.strip(), "bad")
+        for line in ending.stderr.splitlines():
+            screen.line(visible(line), "bad")
     result = folder / RESULT
     screen.line()
     if not result.exists():
@@ -123,4 +128,4 @@ def _conclude(screen: Screen, folder: Path, ending: Ending) -> None:
     screen.line(f"{RESULT} now says:", "bold")
     screen.line()
     for line in result.read_text(encoding="utf-8").splitlines():
-        screen.line(line)
+        screen.line(visible(line))

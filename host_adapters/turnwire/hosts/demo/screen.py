@@ -25,7 +25,9 @@ class Screen:
         self._out = out
         # https://no-color.org: any value that is not empty.
         self._colour = out.isatty() and not os.environ.get("NO_COLOR")
-        self._at_margin = True
+        self._width = min(_WIDEST, shutil.get_terminal_size().columns) - len(_MARGIN)
+        self._column = 0
+        self._word = ""
 
     def line(self, text: str = "", style: str | None = None) -> None:
         """Write ``text`` as a line of its own; blank lines are kept as they are."""
@@ -34,23 +36,33 @@ class Screen:
 
     def card(self, title: str, lines: tuple[str, ...], footer: str) -> None:
         """Write a box that a person is to read to its end: long lines are wrapped, none is cut."""
-        width = min(_WIDEST, shutil.get_terminal_size().columns) - 6
         self.line(f"┌ {title}", "bold")
         for line in lines:
-            for piece in textwrap.wrap(line, width, subsequent_indent="  ") or [""]:
+            for piece in textwrap.wrap(line, self._width - 2, subsequent_indent="  ") or [""]:
                 self.line(f"│ {piece}")
         self.line(f"└ {footer}", "bold")
 
     def piece(self, text: str) -> None:
-        """Write a piece of running text, which has no lines of its own."""
-        self._write(_MARGIN + text if self._at_margin else text)
-        self._at_margin = False
+        """Write a piece of running text, wrapped at words; the last word waits for its end."""
+        *words, self._word = (self._word + text).split(" ")
+        for word in words:
+            self._put(word)
 
     def break_line(self) -> None:
         """End running text, if there is some."""
-        if not self._at_margin:
+        if self._word:
+            self._put(self._word)
+            self._word = ""
+        if self._column:
             self._write("\n")
-            self._at_margin = True
+            self._column = 0
+
+    def _put(self, word: str) -> None:
+        if self._column and self._column + len(word) >= self._width:
+            self._write("\n")
+            self._column = 0
+        self._write((" " if self._column else _MARGIN) + word)
+        self._column += len(word) + 1
 
     def _styled(self, text: str, style: str | None) -> str:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if style and self._colour else text

@@ -16,13 +16,11 @@ from turnwire.protocol.events import (
     HumanRequest,
     Message,
     Notice,
-    Port,
     Ready,
     Row,
 )
-from turnwire.protocol.people import ClosedBy
 from turnwire.protocol.prompt import Approval, present
-from turnwire.protocol.rows import RowKind, RowStatus
+from turnwire.protocol.rows import Port, RowKind, RowStatus
 from turnwire.protocol.text import visible
 from turnwire.protocol.tree import RowState
 from turnwire.protocol.usage import Usage
@@ -68,10 +66,10 @@ class Teller:
         match event:
             case Hello():
                 child = f"{event.runner.name} {event.runner.version}, process {event.runner.pid}"
-                self._screen.line(f"hello   {child}, protocol {event.protocol}", "dim")
+                self._screen.line(visible(f"hello   {child}, protocol {event.protocol}"), "dim")
             case Ready():
                 tools = (f"{tool.name}{' (asks)' if tool.asks else ''}" for tool in event.tools)
-                self._screen.line(f"ready   tools: {', '.join(tools)}", "dim")
+                self._screen.line(visible(f"ready   tools: {', '.join(tools)}"), "dim")
                 self._screen.line()
             case Message():
                 self._screen.break_line()
@@ -89,8 +87,8 @@ class Teller:
             return
         self._shown[row.id] = row.status
         mark, style = _LOOKS.get(row.status, _ENDED_BADLY)
-        status = row.status.value.ljust(7)
-        self._screen.line(f"{mark} {row.call.name:<5} {status} {_detail(row)}".rstrip(), style)
+        told = f"{mark} {_short(row.call.name):<5} {row.status.value:<7} {_detail(row)}"
+        self._screen.line(told.rstrip(), style)
         if row.settled:
             self._screen.line()
 
@@ -101,9 +99,8 @@ class Teller:
         self._screen.card(drawn.message, lines, self._footer)
 
     def _closed(self, closed: HumanClosed) -> None:
-        action = "no answer" if closed.action is None else closed.action.value
-        who = "you" if closed.by is ClosedBy.HUMAN else closed.by.value
-        self._screen.line(f"closed  by {who}: {action}", "wait")
+        action = "unanswered" if closed.action is None else closed.action.value
+        self._screen.line(f"closed  {action}, by {closed.by.value}", "wait")
 
     def _end(self, end: End) -> None:
         rounds = sum(row.kind == RowKind.ROUND for row in self._view.rows.values())
@@ -116,10 +113,15 @@ def _detail(row: RowState) -> str:
     if row.denied_by is not None:
         return f"by {row.denied_by.value}"
     if row.result is not None:
-        lines = row.result.preview.strip().split("\n")
-        more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
-        return visible(lines[0], _PREVIEW) + more
-    return "" if row.call is None else visible(row.call.preview, _PREVIEW)
+        first, *rest = row.result.preview.strip().split("\n")
+        return _short(" ".join(first.split())) + (f"  (+{len(rest)} lines)" if rest else "")
+    if row.call is None or row.status is RowStatus.WAITING:
+        return ""
+    return _short(row.call.preview)
+
+
+def _short(text: str) -> str:
+    return visible(text if len(text) <= _PREVIEW else f"{text[: _PREVIEW - 2]} …")
 
 
 def _tokens(usage: Usage) -> str:

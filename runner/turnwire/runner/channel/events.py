@@ -103,6 +103,13 @@ class EventStream:
         dropped, self._backlog.dropped = self._backlog.dropped, 0
         return dropped
 
+    def close(self) -> None:
+        """Close the descriptor, so that the reader sees the end of the stream. Nothing is told afterwards."""
+        if self._sink is not None:
+            self._sink.close()
+            self._sink = None
+            self._ended.tell()
+
     # --- waiting
 
     @property
@@ -127,31 +134,34 @@ class EventStream:
             await self._taken.wait()
 
     async def run(self, on_gone: Callable[[str], None]) -> None:
-        """Write at the reader's pace until it is gone, then say why, once. Cancel it when all is drained."""
-        if self._sink is not None and self._gone is None:
+        """Write at the reader's pace until it is gone, and then say why; or until the stream is closed."""
+        if self._sink is not None:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._watch, self._sink)
                 tasks.start_soon(self._keep_writing, self._sink)
-                await self._ended.wait()
+                while self._gone is None and self._sink is not None:
+                    await self._ended.wait()
                 tasks.cancel_scope.cancel()
-        on_gone(self._gone or "")
+        if self._gone is not None:
+            on_gone(self._gone)
 
     async def _keep_writing(self, sink: Sink) -> None:
         while True:
-            if not self._waits():
+            while not self._waits():
                 await self._left_over.wait()
-                self._taken_at = monotonic()
-            await self._until_ready(sink)
-            self.flush()
+            self._taken_at = monotonic()
+            while self._waits():
+                await self._until_ready(sink)
+                self.flush()
+                if self._waits() and monotonic() - self._taken_at >= self._stall:
+                    self._end(f"the reader of stdout took no byte for {self._stall:g} seconds")
 
     async def _until_ready(self, sink: Sink) -> None:
-        if not sink.awaited:
+        if sink.awaited:
+            with anyio.move_on_after(self._taken_at + self._stall - monotonic()):
+                await anyio.wait_writable(self._fd)
+        else:
             await anyio.lowlevel.checkpoint()
-            return
-        with anyio.move_on_after(self._taken_at + self._stall - monotonic()):
-            await anyio.wait_writable(self._fd)
-        if monotonic() - self._taken_at >= self._stall:
-            self._end(f"the reader of stdout took no byte for {self._stall:g} seconds")
 
     async def _watch(self, sink: Sink) -> None:
         """See a hang-up also while nothing is written: the writing end of a pipe becomes readable then."""

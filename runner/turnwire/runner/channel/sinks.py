@@ -40,6 +40,10 @@ class Sink(Protocol):
         """True if the reader is gone, as far as can be told without writing."""
         ...
 
+    def close(self) -> None:
+        """Close the descriptor."""
+        ...
+
 
 class PipeSink:
     """A pipe, a FIFO or a terminal: asked before each write of no more than it surely takes.
@@ -71,6 +75,10 @@ class PipeSink:
         """Ask the kernel."""
         return hung_up(self._fd)
 
+    def close(self) -> None:
+        """Close the descriptor."""
+        os.close(self._fd)
+
 
 class SocketSink:
     """A socket, as Node gives to the processes that it starts."""
@@ -92,6 +100,10 @@ class SocketSink:
         """Ask the kernel. A peer that only stopped writing may still be reading."""
         return hung_up(self._socket.fileno())
 
+    def close(self) -> None:
+        """Close the descriptor."""
+        self._socket.close()
+
 
 class FileSink:
     """A regular file or the null device: always ready, never hung up."""
@@ -109,6 +121,10 @@ class FileSink:
     def hung_up(self) -> bool:
         """Nobody reads a file while it is written."""
         return False
+
+    def close(self) -> None:
+        """Close the descriptor."""
+        os.close(self._fd)
 
 
 def open_sink(fd: int) -> Sink:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Raw
 
 from turnwire.protocol.base import UNSET
-from turnwire.protocol.content import Text, ToolResult, ToolUse
+from turnwire.protocol.content import Image, Text, ToolResult, ToolUse
 from turnwire.protocol.events import Message
 from turnwire.protocol.faults import Blame, WireError
 from turnwire.protocol.messages import Role, TranscriptMessage
@@ -36,7 +36,6 @@ __all__ = [
     "cancel_calls",
     "clear",
     "deny",
-    "find",
     "lose_running_calls",
     "open_calls",
     "put_to_person",
@@ -54,12 +53,6 @@ _UNKNOWN_EFFECT = (
     "This call was started and its end was not observed. Its effect is unknown: find out how things stand "
     "before you repeat it."
 )
-
-
-def find(turn: Turn | None, call_id: str, phase: Phase) -> Call | None:
-    """Give the call of ``turn`` with that id, if it is in that phase."""
-    calls = () if turn is None else turn.calls
-    return next((call for call in calls if call.id == call_id and call.phase is phase), None)
 
 
 def tool_uses(turn: Turn, proposed: tuple[ProposedCall, ...]) -> tuple[ToolUse, ...]:
@@ -80,10 +73,7 @@ def tool_uses(turn: Turn, proposed: tuple[ProposedCall, ...]) -> tuple[ToolUse, 
 
 def open_calls(telling: Telling, uses: tuple[ToolUse, ...]) -> None:
     """Open the row of each new call; one that was refused before in this turn is refused from memory."""
-    for use in uses:
-        call = find(telling.turn, use.id, Phase.PROPOSED)
-        if call is None:
-            continue
+    for call, use in zip(telling.turn.calls, uses, strict=True):
         telling.say(
             Row,
             id=call.id,
@@ -98,14 +88,16 @@ def open_calls(telling: Telling, uses: tuple[ToolUse, ...]) -> None:
                 provider_call_id=use.provider_call_id,
             ),
         )
-        _remember_denial(telling, call)
+        _denied_before(telling, call)
 
 
-def _remember_denial(telling: Telling, call: Call) -> None:
+def _denied_before(telling: Telling, call: Call) -> bool:
+    """Deny a call for the reason that the same one was denied for in this turn, if it was (P8, C19)."""
     for name, digest, text in telling.turn.denied:
-        if (name, digest) == (call.name, call.digest):
+        if (name, digest) == (call.name, call.digest) and call.invalid is None:
             deny(telling, Denied(call=call.id, by=DeniedBy.MEMORY, text=text))
-            return
+            return True
+    return False
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------
@@ -114,10 +106,9 @@ def _remember_denial(telling: Telling, call: Call) -> None:
 def clear(telling: Telling, call_id: str) -> None:
     """The call may run: now if it is the next in line, else when its turn comes."""
     turn = telling.turn
-    unsettled = (call for call in turn.calls if call.phase is not Phase.SETTLED)
-    following = next(unsettled, None)
+    following = next(call for call in turn.calls if call.phase is not Phase.SETTLED)
     held_up = turn.stopping is not None or call_limit(turn, telling.run.budget) is not None
-    if following is not None and following.id == call_id and not held_up:
+    if following.id == call_id and not held_up:
         start(telling, following)
     else:
         cleared = Progress(message="cleared to run")
@@ -150,10 +141,13 @@ def deny(telling: Telling, verdict: Denied) -> None:
     )
 
 
-def put_to_person(telling: Telling, call: Call, verdict: PutToPerson) -> None:
-    """Ask a person about the call, unless the same call was accepted for the session."""
+def put_to_person(telling: Telling, verdict: PutToPerson) -> None:
+    """Ask a person about the call, unless the same call was accepted for the session or denied in this turn."""
+    call = next(call for call in telling.turn.calls if call.id == verdict.call)
     if (call.name, call.digest) in telling.run.grants:
         clear(telling, call.id)
+        return
+    if _denied_before(telling, call):
         return
     telling.say(
         HumanRequest,
@@ -219,9 +213,9 @@ def record_results(telling: Telling) -> None:
 
 
 def _say_result(
-    telling: Telling, call_id: str, content: tuple[object, ...], *, is_error: bool
+    telling: Telling, call_id: str, content: tuple[Text | Image, ...], *, is_error: bool
 ) -> None:
-    result = ToolResult(tool_use_id=call_id, content=content, is_error=is_error)  # type: ignore[arg-type]
+    result = ToolResult(tool_use_id=call_id, content=content, is_error=is_error)
     message = TranscriptMessage(role=Role.TOOL, content=(result,))
     telling.say(Message, index=len(telling.run.messages), message=message, row=call_id)
 

@@ -58,7 +58,7 @@ def evolve(state: Run, event: Settled) -> Run:
     return state
 
 
-def with_call(turn: Turn, call_id: str, **changes: Any) -> Turn:
+def with_call(turn: Turn, call_id: str, **changes: object) -> Turn:
     """Give ``turn`` with the fields of one of its calls replaced; a call of another reply changes nothing."""
     calls = tuple(replace(call, **changes) if call.id == call_id else call for call in turn.calls)
     return replace(turn, calls=calls)

@@ -25,12 +25,30 @@ from turnwire.protocol.people import Action, ClosedBy, HumanClosed, HumanRequest
 from turnwire.protocol.rows import DeniedBy
 from turnwire.runner.core import calls, notices, turns
 from turnwire.runner.core.evolve import is_chat_question
-from turnwire.runner.core.inputs import Answered, Denied, HostLineRead, HostLineRefused
+from turnwire.runner.core.inputs import (
+    Answered,
+    Denied,
+    HostLineRead,
+    HostLineRefused,
+    HostLinesOverrun,
+)
+from turnwire.runner.core.shortening import shortened
 from turnwire.runner.core.state import Ending, Run
 from turnwire.runner.core.stops import announce_stop, stop_turn
 from turnwire.runner.core.telling import Telling
 
-__all__ = ["Refusal", "close_request", "line_read", "line_refused", "refusal"]
+__all__ = [
+    "REASON_CHARACTERS",
+    "Refusal",
+    "close_request",
+    "line_read",
+    "line_refused",
+    "lines_overrun",
+    "refusal",
+]
+
+REASON_CHARACTERS = 4_000
+"""How much of a person's reason the model reads; the host may write a thousand times as much."""
 
 
 class Refusal(NamedTuple):
@@ -43,6 +61,16 @@ class Refusal(NamedTuple):
 def line_refused(telling: Telling, line: HostLineRefused) -> None:
     """Answer a line that was no command."""
     telling.say_aside(Refused, line=line.line, code=line.code, message=line.message, id=line.id)
+
+
+def lines_overrun(telling: Telling, overrun: HostLinesOverrun) -> None:
+    """Answer a range of lines that were refused while the host read none of its refusals."""
+    telling.say_aside(
+        Refused,
+        lines=(overrun.first, overrun.last),
+        code=RefusalCode.OVERRUN,
+        message="These lines were refused; read what the child writes to see why lines are refused.",
+    )
 
 
 def line_read(telling: Telling, line: HostLineRead) -> None:
@@ -156,7 +184,9 @@ def _obey(telling: Telling, command: Command) -> None:
             telling.say_aside(Rewound, messages=_kept_messages(telling.run, command.to))
         case Shutdown():
             telling.remark(Level.INFO, notices.SHUTDOWN, "No further turn will start.")
-        case ToolResultLine() | ToolProgress():  # pragma: no cover - refused as long as no tool is the host's
+        case (
+            ToolResultLine() | ToolProgress()
+        ):  # pragma: no cover - refused as long as no tool is the host's
             raise TypeError(f"a refused line was obeyed: {type(command).__name__}")
 
 
@@ -221,5 +251,9 @@ def _denial(closing: Answered) -> str:
         why = "the person dismissed the question"
     else:
         why = _WHY_DENIED.get(closing.by, "the person declined this call")
-    said = f" The person says: {shortened(closing.reason)}" if closing.reason else ""
+    said = (
+        f" The person says: {shortened(closing.reason, REASON_CHARACTERS)}"
+        if closing.reason
+        else ""
+    )
     return f"denied: {why}.{said} {_INSTEAD}"

@@ -10,7 +10,7 @@ import enum
 
 import msgspec
 
-from turnwire.protocol.commands import Command
+from turnwire.protocol.commands import Command as HostCommand
 from turnwire.protocol.content import Image, Text
 from turnwire.protocol.events import Budget, Completion, RefusalCode, ToolListing
 from turnwire.protocol.faults import WireError
@@ -23,6 +23,7 @@ __all__ = [
     "Answered",
     "ChannelEnded",
     "Cleared",
+    "Command",
     "DeadlinePassed",
     "DeltasDropped",
     "Denied",
@@ -72,7 +73,7 @@ class HostLineRead(msgspec.Struct, frozen=True):
     """Host line number ``line`` (from 1) was a command."""
 
     line: int
-    command: Command
+    command: HostCommand
 
 
 class HostLineRefused(msgspec.Struct, frozen=True):
@@ -142,7 +143,6 @@ class ModelEnded(msgspec.Struct, frozen=True):
     row: str
     outcome: ModelOutcome
 
-
     @property
     def job(self) -> str:
         """The key of the job."""
@@ -203,7 +203,6 @@ class Answered(msgspec.Struct, frozen=True):
     scope: Scope | None = None
     reason: str | None = None
 
-
     @property
     def job(self) -> str:
         """The key of the job."""
@@ -221,7 +220,6 @@ class ToolEnded(msgspec.Struct, frozen=True):
     truncated: bool
     preview: str
     spill: str | None = None
-
 
     @property
     def job(self) -> str:
@@ -258,7 +256,7 @@ Finding = (
 )
 """What may come of a job."""
 
-Input = (
+Command = (
     Loaded
     | Failed
     | HostLineRead
@@ -269,6 +267,8 @@ Input = (
     | HostGone
     | DeltasDropped
     | Remarked
-    | Finding
 )
+"""What the host and the program want or have seen."""
+
+Input = Command | Finding
 """Anything that the core may be told."""

@@ -13,29 +13,26 @@ Rules
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from turnwire.protocol.endings import Status, StoppedBy, exit_code
-from turnwire.protocol.events import End, Level, Ready, RefusalCode, Refused, Settled
+from turnwire.protocol.events import End, Level, Ready, Settled
 from turnwire.protocol.people import (
     CHAT_MESSAGE_FORMAT,
     Action,
     ClosedBy,
-    HumanClosed,
     HumanRequest,
     RequestKind,
 )
 from turnwire.runner.core import calls, host_lines, notices, stops, turns
-from turnwire.runner.core.budget import deadline
 from turnwire.runner.core.inputs import (
     Answered,
     ChannelEnded,
     Cleared,
+    Command,
     DeadlinePassed,
     DeltasDropped,
     Denied,
     Failed,
+    Finding,
     HostGone,
     HostLineRead,
     HostLineRefused,
@@ -51,7 +48,8 @@ from turnwire.runner.core.inputs import (
     ToolEnded,
     Waited,
 )
-from turnwire.runner.core.state import Ending, Phase, Run
+from turnwire.runner.core.pending import pending
+from turnwire.runner.core.state import Ending, Run
 from turnwire.runner.core.telling import Telling
 
 __all__ = ["decide"]
@@ -72,10 +70,19 @@ def decide(run: Run, at: int, received: Input) -> tuple[list[Settled], Run]:
     those events.
     """
     telling = Telling(run, at)
-    if not run.ended:
-        _ANSWERS[type(received)](telling, received)
+    if not run.ended and _is_due(run, received):
+        if isinstance(received, Finding):
+            _take_finding(telling, received)
+        else:
+            _take_command(telling, received)
         _advance(telling)
     return telling.events, telling.run
+
+
+def _is_due(run: Run, received: Input) -> bool:
+    if isinstance(received, Finding):
+        return any(job.key == received.job for job in pending(run))
+    return True
 
 
 def _advance(telling: Telling) -> None:
@@ -89,10 +96,8 @@ def _advance(telling: Telling) -> None:
 
 def _between_turns(telling: Telling) -> None:
     if stops.is_over(telling.run):
-        for request in telling.run.requests:
-            closed = {"id": request.id, "action": None, "by": ClosedBy.RUN_ENDED}
-            telling.say_aside(HumanClosed, **closed)
-    elif telling.run.chat and not telling.run.requests:
+        turns.close_requests(telling, ClosedBy.RUN_ENDED)
+    elif not telling.run.requests:
         telling.say_aside(
             HumanRequest,
             id=f"q{telling.run.request_count + 1}",
@@ -137,10 +142,37 @@ def _how_it_ends(run: Run) -> Ending:
     return Ending(Status.DONE) if run.chat or run.last is None else run.last
 
 
-# --- answers to commands ----------------------------------------------------------------------------------
+# --- commands ---------------------------------------------------------------------------------------------
+
+
+def _take_command(telling: Telling, command: Command) -> None:
+    match command:
+        case Loaded():
+            _loaded(telling, command)
+        case Failed():
+            _end_now(telling, Ending(Status.ERROR, error=command.error))
+        case HostLineRead():
+            host_lines.line_read(telling, command)
+        case HostLineRefused():
+            host_lines.line_refused(telling, command)
+        case HostLinesOverrun():
+            host_lines.lines_overrun(telling, command)
+        case ChannelEnded():
+            _channel_ended(telling, command)
+        case Signalled():
+            if stops.signalled(telling, command.signal):
+                _end_now(telling, _how_it_ends(telling.run))
+        case HostGone():
+            stops.stop_run(telling, Ending(Status.HOST_GONE))
+        case DeltasDropped():
+            _deltas_dropped(telling, command)
+        case Remarked():
+            _remarked(telling, command)
 
 
 def _loaded(telling: Telling, loaded: Loaded) -> None:
+    if telling.run.ready:
+        return
     telling.say_aside(
         Ready,
         model=loaded.model,
@@ -153,43 +185,26 @@ def _loaded(telling: Telling, loaded: Loaded) -> None:
         turns.begin(telling, loaded.prompt)
 
 
-def _failed(telling: Telling, failed: Failed) -> None:
-    _end_now(telling, Ending(Status.ERROR, error=failed.error))
-
-
 def _end_now(telling: Telling, ending: Ending) -> None:
+    turns.close_requests(telling, ClosedBy.RUN_ENDED)
     if telling.run.turn is not None:
         turns.finish(telling, ending)
     _end(telling, ending)
 
 
-def _signalled(telling: Telling, signalled: Signalled) -> None:
-    if stops.signalled(telling, signalled.signal):
-        _end_now(telling, _how_it_ends(telling.run))
-
-
-def _host_gone(telling: Telling, gone: HostGone) -> None:
-    stops.host_gone(telling)
-
-
 def _channel_ended(telling: Telling, ended: ChannelEnded) -> None:
-    if not telling.run.answerable:
-        return
-    telling.remark(
-        Level.WARNING, notices.CHANNEL_LOST, f"Nobody can answer any more: {ended.reason}"
-    )
-    for request in telling.run.requests:
-        closing = Answered(request=request.id, by=ClosedBy.CHANNEL_LOST)
-        host_lines.close_request(telling, request, closing)
+    if telling.run.answerable:
+        message = f"Nobody can answer any more: {ended.reason}"
+        telling.remark(Level.WARNING, notices.CHANNEL_LOST, message)
+        _close_unanswerable(telling)
 
 
-def _overrun(telling: Telling, overrun: HostLinesOverrun) -> None:
-    telling.say_aside(
-        Refused,
-        lines=(overrun.first, overrun.last),
-        code=RefusalCode.OVERRUN,
-        message="These lines were refused; read what the child writes to see why lines are refused.",
-    )
+def _close_unanswerable(telling: Telling) -> None:
+    """Close what nobody is there to answer."""
+    absence = telling.run.absence
+    if absence is not None:
+        for request in telling.run.requests:
+            host_lines.close_request(telling, request, Answered(request=request.id, by=absence))
 
 
 def _deltas_dropped(telling: Telling, dropped: DeltasDropped) -> None:
@@ -199,91 +214,40 @@ def _deltas_dropped(telling: Telling, dropped: DeltasDropped) -> None:
 
 
 def _remarked(telling: Telling, remarked: Remarked) -> None:
-    telling.remark(Level.WARNING, remarked.code, remarked.message)
+    code = remarked.code
+    if code in notices.FOLDED:
+        code = f"remark_{code}"
+    telling.remark(Level.WARNING, code, remarked.message)
 
 
-# --- answers to findings ----------------------------------------------------------------------------------
+# --- findings ---------------------------------------------------------------------------------------------
 
 
-def _model_ended(telling: Telling, ended: ModelEnded) -> None:
-    if telling.run.turn is not None and telling.run.turn.round == ended.row:
-        turns.model_ended(telling, ended.row, ended.outcome)
-
-
-def _waited(telling: Telling, waited: Waited) -> None:
-    turn = telling.run.turn
-    if turn is not None and turn.id == waited.turn and turn.retry_at is not None:
-        turns.start_round(telling)
-
-
-def _reviewed(telling: Telling, verdict: Cleared | Rejected | Denied | PutToPerson) -> None:
-    call = calls.find(telling.run.turn, verdict.call, Phase.PROPOSED)
-    if call is None:
-        return
-    match verdict:
+def _take_finding(telling: Telling, finding: Finding) -> None:
+    match finding:
+        case ModelEnded():
+            turns.model_ended(telling, finding.row, finding.outcome)
+        case Waited():
+            turns.start_round(telling)
         case Cleared():
-            calls.clear(telling, call.id)
+            calls.clear(telling, finding.call)
         case Rejected():
-            calls.reject(telling, verdict)
+            calls.reject(telling, finding)
         case Denied():
-            calls.deny(telling, verdict)
+            calls.deny(telling, finding)
         case PutToPerson():
-            calls.put_to_person(telling, call, verdict)
-            _close_if_nobody_is_there(telling)
-
-
-def _close_if_nobody_is_there(telling: Telling) -> None:
-    if telling.run.absence is None:
-        return
-    for request in telling.run.requests:
-        closing = Answered(request=request.id, by=telling.run.absence)
-        host_lines.close_request(telling, request, closing)
+            calls.put_to_person(telling, finding)
+            _close_unanswerable(telling)
+        case Answered():
+            _answered(telling, finding)
+        case ToolEnded():
+            calls.tool_ended(telling, finding)
+        case DeadlinePassed():
+            stops.stop_turn(telling, Ending(Status.INCOMPLETE, StoppedBy.MAX_SECONDS))
+        case ReaderCaughtUp():
+            _end(telling, _how_it_ends(telling.run))
 
 
 def _answered(telling: Telling, answered: Answered) -> None:
-    for request in telling.run.requests:
-        if request.id == answered.request:
-            host_lines.close_request(telling, request, answered)
-
-
-def _tool_ended(telling: Telling, ended: ToolEnded) -> None:
-    if calls.find(telling.run.turn, ended.call, Phase.RUNNING) is not None:
-        calls.tool_ended(telling, ended)
-
-
-def _deadline_passed(telling: Telling, passed: DeadlinePassed) -> None:
-    turn = telling.run.turn
-    if turn is None or turn.id != passed.turn or turn.stopping is not None:
-        return
-    until = deadline(turn, telling.run.budget)
-    if until is not None and telling.at >= until:
-        stops.stop_turn(telling, Ending(Status.INCOMPLETE, StoppedBy.MAX_SECONDS))
-
-
-def _reader_caught_up(telling: Telling, caught_up: ReaderCaughtUp) -> None:
-    if stops.is_over(telling.run):
-        _end(telling, _how_it_ends(telling.run))
-
-
-_ANSWERS: dict[type[Input], Callable[[Telling, Any], None]] = {
-    Loaded: _loaded,
-    Failed: _failed,
-    Signalled: _signalled,
-    HostGone: _host_gone,
-    ChannelEnded: _channel_ended,
-    HostLineRead: host_lines.line_read,
-    HostLineRefused: host_lines.line_refused,
-    HostLinesOverrun: _overrun,
-    DeltasDropped: _deltas_dropped,
-    Remarked: _remarked,
-    ModelEnded: _model_ended,
-    Waited: _waited,
-    Cleared: _reviewed,
-    Rejected: _reviewed,
-    Denied: _reviewed,
-    PutToPerson: _reviewed,
-    Answered: _answered,
-    ToolEnded: _tool_ended,
-    DeadlinePassed: _deadline_passed,
-    ReaderCaughtUp: _reader_caught_up,
-}
+    request = next(one for one in telling.run.requests if one.id == answered.request)
+    host_lines.close_request(telling, request, answered)

@@ -48,22 +48,19 @@ def stop_run(telling: Telling, ending: Ending) -> None:
 
 def signalled(telling: Telling, signal: Signal) -> bool:
     """Take a signal; True if nothing is to be waited for: a second interrupt, or one when all is over."""
-    run = telling.run
+    run, turn = telling.run, telling.run.turn
     if is_over(run):
         return True
     ending = Ending(Status.INTERRUPTED, _STOPPED_BY[signal])
-    interrupts = signal is Signal.INTERRUPT and run.turn is not None
-    again = interrupts and _was_interrupted(run)
-    if interrupts and run.chat and not again:
-        stop_turn(telling, ending)
-    else:
+    if turn is None or signal is not Signal.INTERRUPT:
         stop_run(telling, ending)
+        return False
+    again = turn.stopping is not None and turn.stopping.status is Status.INTERRUPTED
+    if again or not run.chat:
+        stop_run(telling, ending)
+    else:
+        stop_turn(telling, ending)
     return again
-
-
-def _was_interrupted(run: Run) -> bool:
-    stopping = None if run.turn is None else run.turn.stopping
-    return stopping is not None and stopping.status is Status.INTERRUPTED
 
 
 def announce_stop(telling: Telling, scope: str, ending: Ending) -> None:

@@ -17,21 +17,23 @@ from turnwire.protocol.people import ClosedBy, HumanClosed
 from turnwire.protocol.rows import Row, RowKind, RowStatus
 from turnwire.runner.core import calls, notices
 from turnwire.runner.core.budget import call_limit, round_limit
-from turnwire.runner.core.evolve import is_chat_question
 from turnwire.runner.core.ports import Finish, ModelFault, ModelOutcome, ModelReply, ProposedCall
-from turnwire.runner.core.retrying import wait_before_retry
+from turnwire.runner.core.retrying import last_error, wait_before_retry
 from turnwire.runner.core.state import Ending, Phase
 from turnwire.runner.core.telling import Telling
 
 __all__ = ["advance", "begin", "close_requests", "finish", "model_ended", "start_round"]
 
 _CUT_SHORT = {
-    Finish.LENGTH: (StoppedBy.OUTPUT_LIMIT, "the reply was cut at the model's output limit"),
-    Finish.CONTENT_FILTER: (
-        StoppedBy.CONTENT_FILTER,
-        "the reply was stopped by the content filter",
-    ),
-    Finish.REFUSAL: (StoppedBy.REFUSAL, "the model refused to go on"),
+    Finish.LENGTH: StoppedBy.OUTPUT_LIMIT,
+    Finish.CONTENT_FILTER: StoppedBy.CONTENT_FILTER,
+    Finish.REFUSAL: StoppedBy.REFUSAL,
+}
+_REASONS = {
+    StoppedBy.OUTPUT_LIMIT: "the reply was cut at the model's output limit",
+    StoppedBy.CONTENT_FILTER: "the reply was stopped by the content filter",
+    StoppedBy.REFUSAL: "the model refused to go on",
+    StoppedBy.PERSON: "the person stopped the turn",
 }
 _ROW_STATUS = {
     Status.DONE: RowStatus.DONE,
@@ -71,14 +73,14 @@ def advance(telling: Telling) -> None:
         return
     elif any(call.phase is not Phase.SETTLED for call in turn.calls):
         _start_next_call(telling)
-    elif turn.calls or turn.rounds == 0 or turn.steers or _last_reply_was_empty(telling):
+    elif turn.calls or turn.steers or _user_spoke_last(telling):
         start_round(telling)
     else:
         finish(telling, _DONE)
 
 
-def _last_reply_was_empty(telling: Telling) -> bool:
-    return telling.run.messages[-1].role is not Role.ASSISTANT
+def _user_spoke_last(telling: Telling) -> bool:
+    return telling.run.messages[-1].role is Role.USER
 
 
 def _start_next_call(telling: Telling) -> None:
@@ -93,13 +95,15 @@ def _start_next_call(telling: Telling) -> None:
 
 
 def start_round(telling: Telling) -> None:
-    """Make the next model request, unless a limit forbids it."""
+    """Make the next model request, unless a limit forbids it. Steers are taken with it as one message; while
+    the user's last message is still unanswered they wait, as some providers refuse two in a row (T18).
+    """
     limit = round_limit(telling.turn, telling.run.budget, telling.at)
     if limit is not None:
         finish(telling, Ending(Status.INCOMPLETE, limit))
         return
-    for text in telling.turn.steers:
-        _say_user(telling, text)
+    if telling.turn.steers and not _user_spoke_last(telling):
+        _say_user(telling, "\n\n".join(telling.turn.steers))
     number = telling.turn.round_rows + 1
     telling.say(
         Row,
@@ -135,14 +139,42 @@ def _reply_came(telling: Telling, row: str, reply: ModelReply) -> None:
         telling.remark(Level.WARNING, notices.INFERRED_END, reply.note)
     content = tuple(block for block in reply.content if not _is_blank(block))
     if all(isinstance(block, Reasoning) for block in content):
-        _empty_reply(telling, row, reply.finish)
-        return
+        what = "The model's reply held no text and no call."
+        telling.remark(Level.WARNING, notices.EMPTY_REPLY, what)
+    else:
+        _record_reply(telling, row, content)
+    ending = _early_ending(telling, reply.finish)
+    if ending is not None and telling.turn.stopping is None:
+        finish(telling, ending)
+
+
+def _record_reply(
+    telling: Telling, row: str, content: tuple[Text | Reasoning | ProposedCall, ...]
+) -> None:
     proposed = tuple(block for block in content if isinstance(block, ProposedCall))
     uses = calls.tool_uses(telling.turn, proposed)
     message = TranscriptMessage(role=Role.ASSISTANT, content=_with_ids(content, uses))
     telling.say(Message, index=len(telling.run.messages), message=message, row=row)
     calls.open_calls(telling, uses)
-    _cut_short(telling, reply.finish)
+
+
+def _early_ending(telling: Telling, label: Finish) -> Ending | None:
+    """Say whether the turn ends with this reply whatever it proposes.
+
+    Of a reply that was cut short no call runs (T14). When no call may run any more, no person is asked about
+    one. A reply without text and calls is asked for once more (T11, A46), but not after a tool, whose effect
+    could be repeated; there it means that nothing is left to say (A47).
+    """
+    if label in _CUT_SHORT:
+        return Ending(Status.INCOMPLETE, _CUT_SHORT[label])
+    limit = call_limit(telling.turn, telling.run.budget)
+    if telling.turn.calls and limit is not None:
+        return Ending(Status.INCOMPLETE, limit)
+    if telling.turn.empties > 1 and _user_spoke_last(telling):
+        message = "The model's reply held no text and no call, twice."
+        error = WireError(code=ErrorCode.NO_ANSWER, message=message, fault=Blame.PROVIDER)
+        return Ending(Status.ERROR, error=error)
+    return None
 
 
 def _is_blank(block: Text | Reasoning | ProposedCall) -> bool:
@@ -154,34 +186,6 @@ def _with_ids(
 ) -> tuple[Text | Reasoning | ToolUse, ...]:
     numbered = iter(uses)
     return tuple(next(numbered) if isinstance(block, ProposedCall) else block for block in content)
-
-
-def _cut_short(telling: Telling, finish_label: Finish) -> None:
-    """A reply that was cut short ends the turn, and none of its calls runs (T14)."""
-    if finish_label in _CUT_SHORT and telling.turn.stopping is None:
-        stopped_by, reason = _CUT_SHORT[finish_label]
-        calls.cancel_calls(telling, f"{reason}.")
-        finish(telling, Ending(Status.INCOMPLETE, stopped_by))
-
-
-def _empty_reply(telling: Telling, row: str, finish_label: Finish) -> None:
-    """A reply without text and calls is no message. After a tool it means that nothing is left to say; asking
-    again there could repeat the tool's effect. Else it is asked for once more (T11, A46, A47).
-    """
-    after_tool = telling.run.messages[-1].role is Role.TOOL
-    telling.remark(
-        Level.WARNING, notices.EMPTY_REPLY, "The model's reply held no text and no call."
-    )
-    if telling.turn.stopping is not None:
-        return
-    if finish_label in _CUT_SHORT:
-        _cut_short(telling, finish_label)
-    elif after_tool:
-        finish(telling, _DONE)
-    elif telling.turn.empties > 1:
-        message = "The model's reply held no text and no call, twice."
-        error = WireError(code=ErrorCode.NO_ANSWER, message=message, fault=Blame.PROVIDER)
-        finish(telling, Ending(Status.ERROR, error=error))
 
 
 def _round_stopped(telling: Telling, row: str, fault: ModelFault) -> None:
@@ -207,7 +211,7 @@ def _fault_came(telling: Telling, row: str, fault: ModelFault) -> None:
     )
     seconds = wait_before_retry(fault, telling.turn.tries)
     if seconds is None:
-        finish(telling, Ending(Status.ERROR, error=fault.error))
+        finish(telling, Ending(Status.ERROR, error=last_error(fault)))
         return
     telling.remark(
         Level.WARNING,
@@ -237,7 +241,6 @@ def finish(telling: Telling, ending: Ending) -> None:
         id=turn.id,
         status=_ROW_STATUS[ending.status],
         ended_at=telling.at,
-        usage=turn.usage,
         error=UNSET if ending.error is None else ending.error,
     )
     telling.say(
@@ -257,13 +260,14 @@ def finish(telling: Telling, ending: Ending) -> None:
 
 
 def close_requests(telling: Telling, by: ClosedBy) -> None:
-    """Close every open request that is about a call."""
+    """Close every open request: those about the calls of the turn, or between turns the chat's question."""
     for request in telling.run.requests:
-        if not is_chat_question(request):
-            telling.say(HumanClosed, id=request.id, action=None, by=by)
+        telling.say(HumanClosed, id=request.id, action=None, by=by)
 
 
 def _reason(ending: Ending) -> str:
+    if ending.stopped_by in _REASONS:
+        return _REASONS[ending.stopped_by]
     if ending.status is Status.INCOMPLETE:
         return f"the turn reached a limit ({ending.stopped_by})"
     return f"the turn ended ({ending.status})"

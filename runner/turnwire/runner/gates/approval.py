@@ -7,6 +7,8 @@ alone: the policy is built from flags, never from a document.
 
 from __future__ import annotations
 
+from itertools import islice
+
 import msgspec
 
 from turnwire.protocol.events import Approval
@@ -16,7 +18,10 @@ from turnwire.runner.core.jobs import Review
 from turnwire.runner.core.ports import Tool
 from turnwire.runner.gates.reach import beyond_inference, spelt
 
-__all__ = ["LINE_CHARACTERS", "ApprovalPolicy", "asks", "card"]
+__all__ = ["ARGUMENT_LINES", "LINE_CHARACTERS", "ApprovalPolicy", "asks", "card"]
+
+ARGUMENT_LINES = 50
+"""The most arguments that a card shows; a tool that a person can judge has fewer."""
 
 LINE_CHARACTERS = 2_000
 """The longest line of a card; the digest binds the whole."""
@@ -65,7 +70,11 @@ def card(review: Review, tool: Tool) -> PutToPerson:
 
 def _argument_lines(arguments: bytes) -> list[str]:
     fields = msgspec.json.decode(arguments, type=dict[str, msgspec.Raw])
-    return [f"{name}: {_shown(bytes(raw))}" for name, raw in fields.items()]
+    shown = islice(fields.items(), ARGUMENT_LINES)
+    lines = [f"{name}: {_shown(bytes(raw))}" for name, raw in shown]
+    if len(fields) > ARGUMENT_LINES:
+        lines.append(f"… [cut: {len(fields):,} arguments in all]")
+    return lines
 
 
 def _shown(raw: bytes) -> str:

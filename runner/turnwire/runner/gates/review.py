@@ -13,6 +13,7 @@ from turnwire.runner.core.desk import Desk
 from turnwire.runner.core.inputs import Cleared, Input, PutToPerson, Rejected
 from turnwire.runner.core.jobs import Review
 from turnwire.runner.core.ports import Tool
+from turnwire.runner.core.shortening import shortened
 from turnwire.runner.gates.approval import ApprovalPolicy, asks, card
 
 __all__ = ["CallReview", "Verdict"]
@@ -56,7 +57,7 @@ class CallReview:
         self._violations = violations
         self._limit = limit
 
-    async def review(self, job: Review, desk: Desk) -> Input:
+    def review(self, job: Review, desk: Desk) -> Input:
         """Review one call, as the worker of its job."""
         return self.verdict(job)
 
@@ -80,6 +81,4 @@ class CallReview:
         return f"There is no tool {visible(name, _LONGEST_NAME)!r}. The tools are: {names}."
 
     def _reject(self, review: Review, code: str, text: str) -> Rejected:
-        if len(text) > self._limit:
-            text = f"{text[: self._limit]}\n[cut: {len(text):,} characters in all]"
-        return Rejected(call=review.call, code=code, text=text)
+        return Rejected(call=review.call, code=code, text=shortened(text, self._limit))

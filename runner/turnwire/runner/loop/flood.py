@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from turnwire.runner.core.host_lines import refusal
-from turnwire.runner.core.inputs import (
-    HostLineRead,
-    HostLineRefused,
-    HostLinesOverrun,
-    Input,
-    ReaderCaughtUp,
-)
+from turnwire.runner.core.inputs import HostLineRead, HostLineRefused, HostLinesOverrun, Input
 from turnwire.runner.core.state import Run
 
 __all__ = ["UNREAD_REFUSALS", "FloodGate"]
@@ -31,31 +25,21 @@ class FloodGate:
         self._unread = unread
         self._held: HostLinesOverrun | None = None
 
-    @property
-    def holds(self) -> bool:
-        """Whether a range is open."""
-        return self._held is not None
-
     def admit(self, run: Run, received: Input) -> list[Input]:
-        """Give what is to be decided now, oldest first."""
-        if self._is_refusal(run, received) and self._unread() >= UNREAD_REFUSALS:
-            self._hold(received)
+        """Give what is to be decided now, oldest first. Whatever is no such refusal closes the open range, so
+        that none is left at the end.
+        """
+        if (
+            isinstance(received, HostLineRead | HostLineRefused)
+            and _is_refused(run, received)
+            and self._unread() >= UNREAD_REFUSALS
+        ):
+            first = received.line if self._held is None else self._held.first
+            self._held = HostLinesOverrun(first=first, last=received.line)
             return []
-        if isinstance(received, HostLineRead | HostLineRefused | ReaderCaughtUp):
-            return [*self.release(), received]
-        return [received]
-
-    def release(self) -> list[Input]:
-        """Close the open range, if there is one."""
         held, self._held = self._held, None
-        return [] if held is None else [held]
+        return [received] if held is None else [held, received]
 
-    def _is_refusal(self, run: Run, received: Input) -> bool:
-        if isinstance(received, HostLineRead):
-            return refusal(run, received.command) is not None
-        return isinstance(received, HostLineRefused)
 
-    def _hold(self, received: Input) -> None:
-        assert isinstance(received, HostLineRead | HostLineRefused)
-        first = received.line if self._held is None else self._held.first
-        self._held = HostLinesOverrun(first=first, last=received.line)
+def _is_refused(run: Run, received: HostLineRead | HostLineRefused) -> bool:
+    return isinstance(received, HostLineRefused) or refusal(run, received.command) is not None

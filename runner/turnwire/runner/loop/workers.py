@@ -7,7 +7,7 @@ run: outside failures are findings.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
 import anyio
@@ -33,6 +33,7 @@ class WorkersDesk:
         self.scope = anyio.CancelScope()
         self.wanted = True
         self.stopping = False
+        self.finished = False
         self.last_words: Input | None = None
         self._row = row
         self._put = put
@@ -53,9 +54,9 @@ class WorkersDesk:
         self.last_words = finding
 
 
-Worker = Callable[[Any, Desk], Awaitable[Input]]
-"""Does one job to its end and says what came of it. One whose job can be stopped leaves its last words at
-the desk before it waits for anything."""
+Worker = Callable[[Any, Desk], "Input | Coroutine[Any, Any, Input]"]
+"""Does one job to its end and says what came of it: at once, where there is nothing to wait for. One whose
+job can be stopped leaves its last words at the desk before it waits for anything."""
 
 
 class Workers:
@@ -90,17 +91,24 @@ class Workers:
 
     def _start(self, job: Job) -> None:
         desk = self._desks[job.key] = WorkersDesk(job.key, self._put, self._told)
-        self._tasks.start_soon(self._work, job, desk)
+        work = self._hands[type(job)](job, desk)
+        if isinstance(work, Input):
+            desk.finished = True
+            self._put(work)
+        else:
+            self._tasks.start_soon(self._wait_for, work, desk)
 
     def _let_go(self, key: str) -> None:
         desk = self._desks.pop(key)
         desk.wanted = False
-        desk.scope.cancel()
+        if not desk.finished:
+            desk.scope.cancel()
 
-    async def _work(self, job: Job, desk: WorkersDesk) -> None:
+    async def _wait_for(self, work: Coroutine[Any, Any, Input], desk: WorkersDesk) -> None:
         finding: Input | None = None
         with desk.scope:
-            finding = await self._hands[type(job)](job, desk)
+            finding = await work
+        desk.finished = True
         finding = finding or desk.last_words
         if desk.wanted and finding is not None:
             self._put(finding)

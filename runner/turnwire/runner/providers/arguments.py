@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from turnwire.protocol.jsontext import InvalidJson, compact_json, strict_json
+from turnwire.runner.providers.foreign import is_object
 from turnwire.runner.providers.surrogates import mend_escapes
 
 __all__ = ["MOST_SEAMS", "NO_ARGUMENTS", "Arguments", "read_arguments", "split_objects"]
@@ -21,12 +22,13 @@ NO_ARGUMENTS = b"{}"
 MOST_SEAMS = 128
 """No reply holds more calls; hostile text must not be read once for each of a million seams."""
 
-_KINDS = {
+_OBJECT = "a JSON object"
+_KINDS: dict[type, str] = {
+    dict: _OBJECT,
     list: "a list",
     str: "a string",
     bool: "true or false",
-    int: "a number",
-    float: "a number",
+    type(None): "null",
 }
 
 
@@ -49,12 +51,10 @@ def read_arguments(text: str) -> Arguments:
     if not text.strip():
         return Arguments(NO_ARGUMENTS)
     try:
-        value = strict_json(text)
-        if isinstance(value, str):
-            value = _unwrapped(value)
-        if not isinstance(value, dict):
-            kind = _KINDS.get(type(value), "null")
-            return Arguments(NO_ARGUMENTS, f"the arguments are {kind} and not a JSON object")
+        value = _unwrapped(strict_json(text))
+        kind = _KINDS.get(type(value), "a number")
+        if kind != _OBJECT:
+            return Arguments(NO_ARGUMENTS, f"the arguments are {kind} and not {_OBJECT}")
         return Arguments(compact_json(value))
     except InvalidJson as wrong:
         return Arguments(NO_ARGUMENTS, _what_is_wrong(text, wrong))
@@ -79,12 +79,14 @@ def split_objects(text: str, seams: Sequence[int]) -> list[str]:
     return parts if len(parts) > 1 and start == len(text) else [text]
 
 
-def _unwrapped(value: str) -> object:
+def _unwrapped(value: object) -> object:
+    if not isinstance(value, str):
+        return value
     try:
         inner = strict_json(value)
     except InvalidJson:
         return value
-    return inner if isinstance(inner, dict) else value
+    return inner if is_object(inner) else value
 
 
 def _what_is_wrong(text: str, wrong: InvalidJson) -> str:

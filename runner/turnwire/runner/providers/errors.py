@@ -8,6 +8,7 @@ from __future__ import annotations
 from turnwire.protocol.faults import Blame, ErrorCode, WireError
 
 __all__ = [
+    "STOPPED",
     "BadAddress",
     "BadKey",
     "BadScript",
@@ -17,6 +18,9 @@ __all__ = [
     "UnknownModel",
     "provider_error",
 ]
+
+STOPPED = WireError(code=ErrorCode.TIMED_OUT, message="The request was stopped.", fault=Blame.HOST)
+"""A request that was cancelled: nobody's fault, and nobody waits for it any more."""
 
 
 class CannotOpen(Exception):

@@ -16,6 +16,7 @@ import msgspec
 from turnwire.protocol.faults import ErrorCode
 from turnwire.protocol.text import visible, well_formed
 from turnwire.runner.providers.errors import ProviderFault, provider_error
+from turnwire.runner.providers.foreign import as_list, as_object
 from turnwire.runner.providers.retry_after import wait_in_body, wait_in_headers
 
 __all__ = ["SHOWN_CHARACTERS", "fault_of_error", "fault_of_status", "own_words", "redact"]
@@ -98,7 +99,7 @@ def fault_of_status(
 
 def fault_of_error(error: object, *, key: str | None = None) -> ProviderFault:
     """Name what an error that came inside an answer means; it may be an object or a bare string."""
-    fields: Mapping[str, Any] = error if isinstance(error, dict) else {}
+    fields = as_object(error)
     said = own_words(error, key)
     code, retryable = _condition(_number(fields.get("code")) or 0, fields, said)
     wait = wait_in_body(fields)
@@ -117,11 +118,10 @@ def own_words(error: object, key: str | None) -> str:
         if _PAGE.match(text):
             title = _TITLE.search(text)
             text = f"a web page, {title[1].strip()}" if title else "a web page"
-    elif isinstance(error, dict):
-        said = error.get("message") or error.get("code") or error.get("type")
-        text = said if isinstance(said, str) else _as_json(said or error)
     else:
-        text = error if isinstance(error, str) else _as_json(error)
+        fields = as_object(error)
+        said = fields.get("message") or fields.get("code") or fields.get("type") or error
+        text = said if isinstance(said, str) else _as_json(said)
     return visible(" ".join(redact(well_formed(text), key).split()), SHOWN_CHARACTERS)
 
 
@@ -167,13 +167,9 @@ def _error_object(body: bytes) -> dict[str, Any] | None:
         found: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if isinstance(found, list) and found:
-        found = found[0]
-    if isinstance(found, dict) and "error" in found:
-        found = found["error"]
-    if isinstance(found, str):
-        return {"message": found}
-    return found if isinstance(found, dict) else None
+    found = next(iter(as_list(found)), found)
+    found = as_object(found).get("error", found)
+    return {"message": found} if isinstance(found, str) else as_object(found) or None
 
 
 def _number(code: object) -> int | None:

@@ -10,7 +10,16 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -54,14 +63,18 @@ class Response:
         """
         size = 0
         with _named(self._origin):
-            # Without a content coding, what lies below httpx's own iterators is the same and
-            # faster.
-            plain = "content-encoding" not in self.headers
-            async for chunk in self._answer.stream if plain else self._answer.aiter_bytes():  # type: ignore[union-attr]
+            async for chunk in self._body():
                 size += len(chunk)
                 if size > LONGEST_ANSWER_BYTES:
                     raise _fault(ErrorCode.BAD_STREAM, "The answer has no end.", retryable=False)
                 yield chunk
+
+    def _body(self) -> AsyncIterable[bytes]:
+        stream = self._answer.stream
+        if "content-encoding" in self.headers or not isinstance(stream, httpx.AsyncByteStream):
+            return self._answer.aiter_bytes()
+        # What lies below httpx's own iterators; without a content coding it is the same and faster.
+        return stream
 
     async def read(self, limit: int) -> bytes:
         """Give the body up to ``limit`` bytes; the rest is left unread."""
@@ -178,7 +191,7 @@ class _Connecting:
     def __init__(self) -> None:
         self.seen = False
 
-    async def __call__(self, event: str, details: Mapping[str, Any]) -> None:  # noqa: ARG002
+    async def __call__(self, event: str, details: Mapping[str, Any]) -> None:
         if event.startswith("connection.connect"):
             self.seen = True
 
@@ -199,7 +212,7 @@ def _trusting(network: Network) -> ssl.SSLContext:
 
 
 @contextmanager
-def _named(where: str) -> Iterator[None]:
+def _named(where: str) -> Generator[None]:
     """Let no error of httpx out of here."""
     try:
         yield
@@ -214,8 +227,8 @@ def _named(where: str) -> Iterator[None]:
         message = f"The request to {where} cannot be made: {visible(str(error), 200)}."
         raise _fault(ErrorCode.BAD_REQUEST, message, retryable=False) from None
     except httpx.RequestError as error:
-        reason = visible(str(error) or type(error).__name__, 200).rstrip(".")
-        raise _fault(ErrorCode.BAD_STREAM, f"{where} broke off its answer: {reason}.") from None
+        message = f"{where} broke off its answer: {_reason(error)}."
+        raise _fault(ErrorCode.BAD_STREAM, message) from None
 
 
 def _unreachable(where: str, error: BaseException) -> ProviderFault:
@@ -230,16 +243,21 @@ def _unreachable(where: str, error: BaseException) -> ProviderFault:
             return _fault(ErrorCode.UNREACHABLE, message, retryable=again)
         if isinstance(cause, ConnectionRefusedError):
             return _fault(ErrorCode.UNREACHABLE, f"{where} refused the connection.")
-    reason = visible(str(error) or type(error).__name__, 200).rstrip(".")
-    return _fault(ErrorCode.UNREACHABLE, f"There is no connection to {where}: {reason}.")
+    return _fault(ErrorCode.UNREACHABLE, f"There is no connection to {where}: {_reason(error)}.")
+
+
+def _reason(error: BaseException) -> str:
+    """Httpx often has no words; the system that it heard it from does."""
+    causes = (cause.strerror for cause in _causes(error) if isinstance(cause, OSError))
+    said = str(error) or next(filter(None, causes), type(error).__name__)
+    return visible(said, 200).rstrip(".")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
-        if isinstance(error, BaseExceptionGroup):
-            for inner in error.exceptions:
-                yield from _causes(inner)
+        for inner in getattr(error, "exceptions", ()):
+            yield from _causes(inner)
         error = error.__cause__ or error.__context__
 
 

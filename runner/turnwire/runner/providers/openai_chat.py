@@ -13,12 +13,12 @@ from collections.abc import Callable
 import anyio
 import msgspec
 
-from turnwire.protocol.faults import Blame, ErrorCode, WireError
+from turnwire.protocol.faults import ErrorCode, WireError
 from turnwire.protocol.version import VERSION
 from turnwire.runner.core.ports import LivePort, ModelFault, ModelOutcome, ModelRequest
 from turnwire.runner.providers.address import endpoint
 from turnwire.runner.providers.assemble import Assembly
-from turnwire.runner.providers.errors import BadKey, ProviderFault, provider_error
+from turnwire.runner.providers.errors import STOPPED, BadKey, ProviderFault, provider_error
 from turnwire.runner.providers.faults import fault_of_status, own_words
 from turnwire.runner.providers.http import Connection, Response
 from turnwire.runner.providers.network import Network
@@ -37,8 +37,6 @@ _AFTER_THE_LABEL_SECONDS = 5.0
 """Usage may still follow when a reply is complete."""
 _AFTER_THE_END_SECONDS = 0.2
 """After the end mark only the end of the body is missing, which keeps the connection."""
-
-_STOPPED = WireError(code=ErrorCode.TIMED_OUT, message="The request was stopped.", fault=Blame.HOST)
 
 
 class OpenAIChat:
@@ -70,7 +68,7 @@ class OpenAIChat:
         except ProviderFault as fault:
             return exchange.outcome(fault)
         except anyio.get_cancelled_exc_class():
-            stopped(exchange.broken(_STOPPED))
+            stopped(exchange.broken(STOPPED))
             raise
         return exchange.outcome(None)
 

@@ -20,6 +20,7 @@ from turnwire.runner.providers.assemble import Assembly
 from turnwire.runner.providers.blocks import CallPiece
 from turnwire.runner.providers.errors import ProviderFault, provider_error
 from turnwire.runner.providers.faults import fault_of_error, own_words
+from turnwire.runner.providers.foreign import as_list, as_object, as_text
 
 __all__ = ["ReplyReader"]
 
@@ -140,8 +141,7 @@ class ReplyReader:
         """Read what stands beside the reply, and give the reply: only one is ever asked for."""
         if completion.error:
             raise fault_of_error(completion.error, key=self._key)
-        if isinstance(completion.usage, dict):
-            self.usage = completion.usage
+        self.usage = as_object(completion.usage) or self.usage
         return completion.choices[0] if completion.choices else None
 
     def _read_label(self, label: object) -> None:
@@ -162,31 +162,26 @@ class ReplyReader:
         content = delta.content
         if isinstance(content, str):
             assembly.text(content)
-        elif isinstance(content, list):
-            self._read_parts(content)
-        if isinstance(delta.refusal, str):
-            assembly.refusal(delta.refusal)
-        if isinstance(delta.tool_calls, list):
-            for position, call in enumerate(delta.tool_calls):
-                if isinstance(call, dict):
-                    assembly.call(_call_piece(call, position if whole else None))
+        elif content:
+            self._read_parts(as_list(content))
+        if delta.refusal:
+            assembly.refusal(as_text(delta.refusal))
+        if delta.tool_calls:
+            for position, call in enumerate(as_list(delta.tool_calls)):
+                assembly.call(_call_piece(as_object(call), position if whole else None))
 
     def _read_parts(self, parts: list[Any]) -> None:
         """Content as a list of parts (A44); kinds that are not known are passed over."""
-        for part in parts:
-            if not isinstance(part, dict):
-                continue
+        for part in map(as_object, parts):
             kind = part.get("type")
             if kind in ("text", "output_text"):
-                self._assembly.text(_string(part.get("text")))
+                self._assembly.text(as_text(part.get("text")))
             elif kind in ("thinking", "reasoning"):
-                thought = part.get(kind)
-                inner = (
-                    thought if isinstance(thought, list) else [part if thought is None else thought]
-                )
+                thought = part.get(kind, part)
+                inner = as_list(thought) or [thought]
                 self._assembly.reasoning("".join(map(_words, inner)))
             elif kind == "refusal":
-                self._assembly.refusal(_string(part.get("refusal")))
+                self._assembly.refusal(as_text(part.get("refusal")))
 
 
 def _call_piece(call: dict[str, Any], position: int | None) -> CallPiece:
@@ -194,26 +189,21 @@ def _call_piece(call: dict[str, Any], position: int | None) -> CallPiece:
     its index says; in a stream an index that is missing stays missing (A01).
     """
     slot = call.get("index") if position is None else position
-    function = call.get("function")
-    function = function if isinstance(function, dict) else {}
+    function = as_object(call.get("function"))
     arguments = function.get("arguments")
     if isinstance(arguments, (dict, list)):
         # Servers that speak like Ollama give the object itself.
         arguments = json.dumps(arguments)
     return CallPiece(
         slot if isinstance(slot, (int, str)) else None,
-        id=_string(call.get("id")),
-        name=_string(function.get("name")),
-        arguments=_string(arguments),
+        id=as_text(call.get("id")),
+        name=as_text(function.get("name")),
+        arguments=as_text(arguments),
     )
 
 
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _words(part: object) -> str:
-    return _string(part.get("text")) if isinstance(part, dict) else _string(part)
+    return as_text(part) or as_text(as_object(part).get("text"))
 
 
 def _is_json(data: bytes) -> bool:

@@ -51,8 +51,10 @@ class RequestWriter:
             self._write_frame(request)
         self._write_messages(request.messages)
         images = _images_of_results(self._known)
-        messages = memoryview(self._joined + (b"," + _encode(images) if images else b""))
-        return b"".join((self._frame, messages[0 if self._system else 1 :], b"]}"))
+        last = b"," + _encode(images) if images else b""
+        with memoryview(self._joined) as messages:
+            first = 0 if self._system else 1
+            return b"".join((self._frame, messages[first:], last, b"]}"))
 
     def _write_frame(self, request: ModelRequest) -> None:
         self._system, self._tools = request.system, request.tools

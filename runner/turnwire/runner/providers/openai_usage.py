@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from turnwire.protocol.usage import NOTHING_REPORTED, Cost, Usage
+from turnwire.runner.providers.foreign import as_object
 
 __all__ = ["usage_of"]
 
@@ -24,8 +25,8 @@ def usage_of(reported: Mapping[str, Any]) -> Usage:
     """
     if not reported:
         return NOTHING_REPORTED
-    prompt = _object(reported, "prompt_tokens_details")
-    completion = _object(reported, "completion_tokens_details")
+    prompt = as_object(reported.get("prompt_tokens_details"))
+    completion = as_object(reported.get("completion_tokens_details"))
     cached = _count(prompt.get("cached_tokens"))
     if cached is None:
         # DeepSeek's own name for it.
@@ -64,8 +65,3 @@ def _cost(value: object) -> Cost | None:
     return (
         Cost(amount=float(value), currency="USD", source="provider") if 0 <= value < 1e9 else None
     )
-
-
-def _object(reported: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = reported.get(name)
-    return value if isinstance(value, dict) else {}

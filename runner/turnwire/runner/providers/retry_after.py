@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from turnwire.runner.providers.foreign import as_list, as_object, as_text
+
 __all__ = ["wait_in_body", "wait_in_headers"]
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{0,9})?", re.ASCII)
@@ -37,11 +39,9 @@ def wait_in_body(error: Mapping[str, Any]) -> float | None:
     """Seconds that an error object asks for in Google's ``RetryInfo``, such as ``"retryDelay":
     "1.5s"``.
     """
-    details = error.get("details")
-    for detail in details if isinstance(details, list) else ():
-        if isinstance(detail, dict) and detail.get("@type") == _RETRY_INFO:
-            delay = detail.get("retryDelay")
-            return _number(delay.removesuffix("s")) if isinstance(delay, str) else None
+    for detail in map(as_object, as_list(error.get("details"))):
+        if detail.get("@type") == _RETRY_INFO:
+            return _number(as_text(detail.get("retryDelay")).removesuffix("s"))
     return None
 
 

@@ -6,7 +6,6 @@ nothing.
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
 from typing import Any
 

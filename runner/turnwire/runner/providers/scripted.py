@@ -25,19 +25,18 @@ from turnwire.runner.core.ports import (
 )
 from turnwire.runner.providers.assemble import Assembly
 from turnwire.runner.providers.blocks import CallPiece
+from turnwire.runner.providers.errors import STOPPED
 from turnwire.runner.providers.script import ScriptedReply, load_script
 
 __all__ = ["ScriptedModel"]
-
-_STOPPED = WireError(code=ErrorCode.TIMED_OUT, message="The request was stopped.", fault=Blame.HOST)
 
 
 class ScriptedModel:
     """Gives the lines of a script, one a request."""
 
-    def __init__(self, path: Path) -> None:
-        """BadScript: what is in the file at ``path`` is no script."""
-        self.name = f"scripted:{path}"
+    def __init__(self, name: str, path: Path) -> None:
+        """``name`` is what the person wrote. BadScript: the file at ``path`` is no script."""
+        self.name = name
         self._path = visible(str(path), 200)
         self._replies = load_script(path)
         self._given = 0
@@ -57,7 +56,7 @@ class ScriptedModel:
         try:
             await _play(line, assembly)
         except anyio.get_cancelled_exc_class():
-            stopped(_broken(_STOPPED, line, assembly))
+            stopped(_broken(STOPPED, line, assembly))
             raise
         if line.fault is None:
             return assembly.outcome(line.tokens())

@@ -7,7 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from turnwire.protocol.jsontext import InvalidJson, strict_json
 from turnwire.protocol.text import well_formed
@@ -29,7 +29,7 @@ def parse_arguments(raw: bytes) -> dict[str, Any]:
     value = strict_json(raw)
     if not isinstance(value, dict):
         raise InvalidJson("the arguments are no JSON object")
-    return value
+    return cast("dict[str, Any]", value)
 
 
 class ArgumentChecker:

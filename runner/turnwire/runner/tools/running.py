@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import Any
+from typing import Any, cast
 
 import anyio
 
@@ -30,7 +30,7 @@ async def run_call(tool: Tool, arguments: dict[str, Any], context: ToolContext) 
     stand. Cancellation of the call passes through; a tool that cancels itself has failed.
     """
     try:
-        outcome: object = await tool.run(arguments, context)
+        outcome = cast("object", await tool.run(arguments, context))
     except ToolCallError as error:
         return ToolOutcome(_message(error), is_error=True)
     except asyncio.CancelledError:

@@ -13,7 +13,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -75,7 +75,7 @@ def _scalar(value: object) -> object:
         case float():
             return float(value) if math.isfinite(value) else _in_words(value)
         case bytes() | bytearray() | memoryview():
-            return _text_of_bytes(bytes(value))
+            return _text_of_bytes(bytes(cast("bytes", value)))
         case _:
             return _NO_SCALAR
 
@@ -93,13 +93,15 @@ def _text_of_bytes(data: bytes) -> str:
 
 def _opened(value: object, inside: tuple[int, ...]) -> object:
     """What ``value`` is made of, or its description where it is not made of anything."""
+    named = hasattr(value, "_asdict")
     match value:
         case Mapping():
-            return _members(value, inside)
+            return _members(cast("Mapping[object, object]", value), inside)
         case AbstractSet():
-            return sorted((_plain(item, inside) for item in value), key=repr)
-        case list() | tuple() if not hasattr(value, "_asdict"):
-            return [_plain(item, inside) for item in value]
+            items = cast("Iterable[object]", value)
+            return sorted((_plain(item, inside) for item in items), key=repr)
+        case list() | tuple() if not named:
+            return [_plain(item, inside) for item in cast("Iterable[object]", value)]
         case BaseException():
             return f"{type(value).__name__}: {value}"
         case _:

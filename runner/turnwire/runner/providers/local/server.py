@@ -21,12 +21,18 @@ from anyio.abc import Process
 
 from turnwire.runner.providers.local.errors import LocalModelBroken, LocalModelMissing
 
-__all__ = ["serve"]
+__all__ = ["check_installed", "serve"]
 
 _READY_SECONDS = 60.0
 """Half a second is usual; a cold disk and a busy machine take longer."""
 _GRACE_SECONDS = 2.0
 _ENGINE = "turnwire.runner.providers.local.engine"
+
+
+def check_installed() -> None:
+    """LocalModelMissing: xllamacpp, which the server is made of, is not installed."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise LocalModelMissing("xllamacpp is not installed")
 
 
 @asynccontextmanager
@@ -38,8 +44,7 @@ async def serve(model: Path, *, environment: Mapping[str, str]) -> AsyncIterator
     thread that lives as long as the block. LocalModelMissing: xllamacpp is not installed.
     LocalModelBroken: the server did not come up.
     """
-    if importlib.util.find_spec("xllamacpp") is None:
-        raise LocalModelMissing("xllamacpp is not installed")
+    check_installed()
     theirs, ours = os.pipe()
     try:
         try:

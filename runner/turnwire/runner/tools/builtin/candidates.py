@@ -1,8 +1,8 @@
 """The files that a search looks into, in the order of paths: by our own walk, or by ripgrep's.
 
-Owns that both give the same search. ripgrep only chooses files that hold a text which every match must
-contain; whether they match is looked at in one way alone, and each file is opened here, never through a
-link. Standard library only, for the search worker.
+Owns that both give the same search. ripgrep only chooses files that hold a text which every match
+must contain; whether they match is looked at in one way alone, and each file is opened here, never
+through a link. Standard library only, for the search worker.
 """
 
 from __future__ import annotations
@@ -46,9 +46,11 @@ class Needle(NamedTuple):
     ignore_case: bool
 
 
-def candidates(place: Place, pattern: PathPattern, needle: Needle | None) -> Iterator[tuple[str, int]]:
-    """Give path and descriptor of the files that ``pattern`` matches below ``place``, or of the one file
-    that ``place`` is. What cannot be opened is passed over.
+def candidates(
+    place: Place, pattern: PathPattern, needle: Needle | None
+) -> Iterator[tuple[str, int]]:
+    """Give path and descriptor of the files that ``pattern`` matches below ``place``, or of the one
+    file that ``place`` is. What cannot be opened is passed over.
 
     PathRefused, OSError: ``place`` itself cannot be opened.
     """
@@ -105,7 +107,9 @@ def _tried(opening: Callable[..., int], *arguments: object) -> int | None:
 
 
 def _chosen_by_ripgrep(folder: str, needle: Needle) -> list[list[str]] | None:
-    """The names of each path that holds the needle, in order; None: ripgrep is not there or had trouble."""
+    """The names of each path that holds the needle, in order; None: ripgrep is not there or had
+    trouble.
+    """
     program = find_program("rg")
     if program is None:
         return None

@@ -17,7 +17,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 __all__ = [
@@ -81,7 +81,7 @@ def _lies_in(real: str, root: str) -> bool:
 
 
 @contextlib.contextmanager
-def folder_of(place: Place, *, create: bool = False) -> Iterator[tuple[int, str]]:
+def folder_of(place: Place, *, create: bool = False) -> Generator[tuple[int, str], None, None]:
     """Open the folder that ``place`` lies in: a descriptor for ``dir_fd``, and the name within.
 
     With ``create`` missing folders are made. PathRefused: a component is no folder, or is a link by
@@ -96,7 +96,7 @@ def folder_of(place: Place, *, create: bool = False) -> Iterator[tuple[int, str]
 
 
 @contextlib.contextmanager
-def folder_at(place: Place) -> Iterator[int]:
+def folder_at(place: Place) -> Generator[int, None, None]:
     """Open the folder that ``place`` is. PathRefused, OSError: as :func:`folder_of`."""
     folder = _walk(place.real, create=False)
     try:

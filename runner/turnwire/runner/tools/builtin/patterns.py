@@ -61,6 +61,8 @@ class PathPattern:
             segment = segments[position]
             if segment is None:
                 yield number, position
+                if position + 1 == len(segments):
+                    yield number, position + 1
             elif segment.match(name):
                 yield number, position + 1
 

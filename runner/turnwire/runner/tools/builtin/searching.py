@@ -1,9 +1,9 @@
 """The search worker: a regular expression through files, line by line, as a process of its own.
 
-Of its own, because a pattern can take time without end, and Python lets nothing else run meanwhile: a
-process can be ended. Owns what is a match and how it is shown. Standard library only, so that it
-starts in 20 ms: ``python -I -S``, the request as JSON in the one argument, the answer on stdout, exit
-code 2 if the answer says what was wrong with the request.
+Of its own, because a pattern can take time without end, and Python lets nothing else run meanwhile:
+a process can be ended. Owns what is a match and how it is shown. Standard library only, so that it
+starts in 20 ms: ``python -I -S``, the request as JSON in the one argument, the answer on stdout,
+exit code 2 if the answer says what was wrong with the request.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from turnwire.runner.tools.builtin.candidates import Needle, candidates
-from turnwire.runner.tools.builtin.encodings import LARGEST_WHOLE, encoding_of, is_binary
+from turnwire.runner.tools.builtin.encodings import LARGEST_WHOLE, Encoding, encoding_of, is_binary
 from turnwire.runner.tools.builtin.literals import required_literal
 from turnwire.runner.tools.builtin.paths import PathRefused, Place, sentence
 from turnwire.runner.tools.builtin.patterns import BadPattern, PathPattern
@@ -33,8 +33,8 @@ _SHOWN_CHARS = 500
 
 
 class Request(NamedTuple):
-    """What to look for and where. ``real`` and ``shown`` are a ``Place``; ``output`` is content, files or
-    count; ``room`` is how many characters the answer may have.
+    """What to look for and where. ``real`` and ``shown`` are a ``Place``; ``output`` is content,
+    files or count; ``room`` is how many characters the answer may have.
     """
 
     pattern: str
@@ -45,12 +45,6 @@ class Request(NamedTuple):
     context: int
     ignore_case: bool
     room: int
-
-
-class _Line(NamedTuple):
-    number: int
-    text: str
-    match: re.Match[str] | None
 
 
 def main() -> None:
@@ -97,16 +91,84 @@ def _answer_lines(request: Request, expression: re.Pattern[str]) -> Iterator[str
     needle = None if text is None else Needle(text, request.ignore_case)
     glob = request.glob if "/" in request.glob else f"**/{request.glob}"
     place = Place(request.real, request.shown)
-    separated = request.output == "content" and request.context > 0
-    first = True
+    search = _Search(request, expression, needle)
     for path, descriptor in candidates(place, PathPattern(glob), needle):
         with open(descriptor, "rb") as file:
-            found = _in_file(file, path, request, expression, needle)
-            for line in found:
-                if separated and not first:
-                    yield "--"
-                first = False
-                yield line
+            yield from search.in_file(path, file)
 
 
-def _in_file(file: BinaryIO) -> Iterator[str]: ...
+class _Search:
+    def __init__(
+        self, request: Request, expression: re.Pattern[str], needle: Needle | None
+    ) -> None:
+        self._request = request
+        self._expression = expression
+        self._needle = needle.text if needle and not needle.ignore_case else ""
+        self._any_shown = False
+
+    def in_file(self, path: str, file: BinaryIO) -> Iterator[str]:
+        """What is said of one file."""
+        head = file.read(LARGEST_WHOLE)
+        binary = is_binary(head)
+        lines = self._lines(head, file, binary=binary)
+        if self._request.output == "count":
+            count = sum(self._find(line) is not None for line in lines)
+            yield from [f"{path}:{count}"] if count else []
+        elif self._request.output == "files" or binary:
+            says = path if self._request.output == "files" else f"{path}: binary file matches"
+            yield from [says] if any(map(self._find, lines)) else []
+        else:
+            yield from self._content(path, lines)
+
+    def _find(self, line: str) -> re.Match[str] | None:
+        return self._expression.search(line) if self._needle in line else None
+
+    def _lines(self, head: bytes, file: BinaryIO, *, binary: bool) -> Iterator[str]:
+        """The lines of a file without their ends; none, if its bytes say that nothing can match."""
+        encoding = Encoding("latin-1") if binary else encoding_of(head)
+        if len(head) == LARGEST_WHOLE:
+            file.seek(len(encoding.mark))
+            text = io.TextIOWrapper(file, encoding.name, "replace", newline="\n")
+            yield from map(_without_end, iter(lambda: text.readline(_PIECE_CHARS), ""))
+        elif self._needle.encode() in head or encoding.name.startswith("utf-16"):
+            lines = encoding.decode(head).split("\n")
+            # What follows the last line end is a line only if there is something.
+            yield from map(_without_end, lines if lines[-1] else lines[:-1])
+
+    def _content(self, path: str, lines: Iterator[str]) -> Iterator[str]:
+        """Matches as ``path:number:line``, what surrounds them with ``-``, and ``--`` between
+        groups.
+        """
+        before: deque[tuple[int, str]] = deque(maxlen=self._request.context)
+        after = last = 0
+        for number, line in enumerate(lines, 1):
+            match = self._find(line)
+            if match is not None:
+                yield from self._gap(number - len(before), last)
+                yield from (f"{path}-{at}-{_shown(text)}" for at, text in before)
+                yield f"{path}:{number}:{_shown(line, match.start())}"
+                before.clear()
+                after, last = self._request.context, number
+            elif after:
+                yield f"{path}-{number}-{_shown(line)}"
+                after, last = after - 1, number
+            else:
+                before.append((number, line))
+
+    def _gap(self, number: int, last: int) -> Iterator[str]:
+        if self._any_shown and self._request.context and (not last or number > last + 1):
+            yield "--"
+        self._any_shown = True
+
+
+def _without_end(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")
+
+
+def _shown(line: str, start: int = 0) -> str:
+    """The line, or what surrounds ``start`` in a long one."""
+    if len(line) <= _SHOWN_CHARS:
+        return line
+    begin = max(0, min(start - _SHOWN_CHARS // 2, len(line) - _SHOWN_CHARS))
+    end = begin + _SHOWN_CHARS
+    return f"{'…' if begin else ''}{line[begin:end]}{'…' if end < len(line) else ''}"

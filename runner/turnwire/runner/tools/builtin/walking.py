@@ -33,7 +33,9 @@ class Found(NamedTuple):
 
 
 def walk(folder: int, pattern: PathPattern, cancelled: Callable[[], bool]) -> Iterator[Found]:
-    """Find what ``pattern`` matches below the open ``folder``. What cannot be listed is passed over."""
+    """Find what ``pattern`` matches below the open ``folder``. What cannot be listed is passed
+    over.
+    """
     return _Walk(pattern, cancelled).below(folder, ".", "", pattern.start)
 
 

@@ -13,7 +13,7 @@ import inspect
 import re
 import threading
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -147,7 +147,14 @@ def _outcome(returned: object) -> ToolOutcome:
             return returned
         case Text() | Image():
             return ToolOutcome((returned,))
-        case list() | tuple() if returned and all(isinstance(it, Text | Image) for it in returned):
-            return ToolOutcome(tuple(returned))
+        case list() | tuple():
+            return _outcome_of_many(tuple(cast("Sequence[object]", returned)))
         case _:
             return ToolOutcome(serialise(returned))
+
+
+def _outcome_of_many(returned: tuple[object, ...]) -> ToolOutcome:
+    blocks = tuple(it for it in returned if isinstance(it, Text | Image))
+    if blocks and len(blocks) == len(returned):
+        return ToolOutcome(blocks)
+    return ToolOutcome(serialise(returned))

@@ -112,7 +112,7 @@ class _Run:
             over = self._process.poll() is not None
             await self._drain(_DRAIN_SECONDS if over else 0)
             tasks.cancel_scope.cancel()
-        return over
+        return self._process.returncode is not None
 
     async def settle(self) -> ProcessEnd:
         """After the process has ended by itself: does something of it go on?"""
@@ -121,6 +121,7 @@ class _Run:
 
     async def end(self) -> ProcessEnd:
         """End the group, and read on meanwhile: who is asked to end may have something to say."""
+        gone = False
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._read)
             gone = await end_group(self._process.pid, self._process.poll)

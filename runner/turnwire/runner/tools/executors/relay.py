@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 
 import msgspec
 
@@ -24,7 +24,9 @@ _PIECE_CHARS = 4_000
 
 
 @contextlib.contextmanager
-def relayed(context: ToolContext, cancelled: Callable[[], bool]) -> Iterator[ToolContext]:
+def relayed(
+    context: ToolContext, cancelled: Callable[[], bool]
+) -> Generator[ToolContext, None, None]:
     """Give ``context`` in a form that any thread may use, until the block ends."""
     output = _Relay(context.output, _MOST_PIECES)
     # Of progress only the latest is of interest.
