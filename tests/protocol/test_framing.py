@@ -112,6 +112,12 @@ def test_B01_long_events_make_few_parts(character: str) -> None:
     assert joined(lines) == line.removesuffix(b"\n")
 
 
+def test_B04_a_tab_between_words_survives_parts() -> None:
+    line = encode_line(b'{"a":\t"' + b"x" * 5000 + b'"}')
+    lines = list(split_parts(line, seq=1, limit=LEAST_LINE_BYTES))
+    assert joined(lines) == line.removesuffix(b"\n")
+
+
 def test_two_events_in_parts_follow_one_another() -> None:
     joiner = PartJoiner()
     for seq in (3, 4):

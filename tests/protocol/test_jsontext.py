@@ -96,6 +96,11 @@ def test_A20_deep_garbage_never_crashes(text: str) -> None:
         strict_json(text)
 
 
+def test_A20_strings_do_not_hide_depth() -> None:
+    with pytest.raises(InvalidJson, match="levels"):
+        strict_json(r'["\\",["\\\"",' + "[" * 200 + "]" * 200 + "]]")
+
+
 def test_many_shallow_lists_are_no_depth() -> None:
     assert len(strict_json("[" + "[]," * 100_000 + "[]]")) == 100_001
 

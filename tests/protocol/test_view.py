@@ -124,6 +124,11 @@ def test_S3_usage_is_the_sum_of_rounds_until_the_end() -> None:
     assert View().usage == Usage()
 
 
+def test_D17_only_rounds_count_their_usage() -> None:
+    summary = row("t1", usage={"input": 10, "output": 5})
+    assert fold(told([*BEGINNING, *ASKING, summary])).usage == Usage(input=10, output=5)
+
+
 def test_notices_refusals_and_the_end_are_kept() -> None:
     view = fold(told(STORY))
     assert [notice.code for notice in view.notices] == ["retry"]

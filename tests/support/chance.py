@@ -1,8 +1,13 @@
-"""Inputs of the core by chance: what may come of a job, and what hosts write."""
+"""Inputs of the core by chance: what may come of a job, and what hosts write.
+
+Chance is a ``random.Random``, whose seed the caller chose: weights stand here, and a failing run can be
+repeated. Likely things are listed more than once.
+"""
 
 from __future__ import annotations
 
-from hypothesis import strategies as st
+from random import Random
+
 from msgspec import UNSET, Raw
 from support.play import call, fault, tool_ended
 from turnwire.protocol.commands import (
@@ -30,81 +35,46 @@ from turnwire.runner.core.inputs import (
     PutToPerson,
     ReaderCaughtUp,
     Rejected,
-
     Waited,
 )
 from turnwire.runner.core.jobs import AskPerson, CallModel, Job, Review, RunTool, Wait, WatchDeadline
-from turnwire.runner.core.ports import Finish, ModelOutcome, ModelReply, ToolEnd
-
-one_of = st.sampled_from
-counts = one_of([None, 0, 1, 4])
-usages = st.builds(Usage, input=counts, output=counts, total=counts)
-
-budgets = st.builds(
-    Budget,
-    max_rounds=one_of([None, None, 0, 1, 4]),
-    max_tokens=one_of([None, None, 0, 9]),
-    max_tool_calls=one_of([None, None, 0, 2]),
-    max_seconds=one_of([None, None, 0.0, 0.02]),
-    max_identical_calls=one_of([None, 1, 2]),
-)
-
-proposals = st.builds(
-    call,
-    one_of(["read", "write", ""]),
-    one_of(["{}", '{"p":"a"}']),
-    invalid=one_of([None, None, None, "no JSON"]),
-    provider_call_id=one_of([None, "call_0"]),
-)
-blocks = proposals | one_of([Text(text=text) for text in ("", " \n", "some text")] + [Reasoning(text="hm")])
-replies = st.builds(
-    ModelReply,
-    st.lists(blocks, max_size=4).map(tuple),
-    one_of([Finish.STOP] * 6 + list(Finish)),
-    usages,
-    one_of([None, None, "odd"]),
-)
-faults = st.builds(
-    fault,
-    retryable=st.booleans(),
-    wait_seconds=one_of([None, 0.0, 1.5, 9_000.0]),
-    usage=usages,
-    partial=one_of(["", " ", "half of it"]),
-)
-outcomes: st.SearchStrategy[ModelOutcome] = replies | replies | faults
+from turnwire.runner.core.ports import Finish, ModelFault, ModelReply, ProposedCall, ToolEnd
 
 
-def verdicts(identity: str) -> st.SearchStrategy[Finding]:
-    """What may come of the review of a call."""
-    return one_of(
-        [
-            Cleared(identity),
-            PutToPerson(identity, "Allow?", ("a line",), ("filesystem:write",)),
-            Rejected(identity, "unknown_tool", "There is no such tool."),
-            Rejected(identity, "unknown_tool", ""),
-            Denied(identity, DeniedBy.GUARDRAIL, "denied: not on a Monday"),
-        ]
+def budget(chance: Random) -> Budget:
+    """Mostly no limits, as they end turns early."""
+
+    def maybe(*limits: float) -> float | None:
+        return chance.choice(limits) if chance.random() < 0.1 else None
+
+    return Budget(
+        max_rounds=maybe(0, 1, 4),  # type: ignore[arg-type]
+        max_tokens=maybe(0, 9, 30),  # type: ignore[arg-type]
+        max_tool_calls=maybe(0, 1, 5),  # type: ignore[arg-type]
+        max_seconds=maybe(0, 0.02, 0.2),
+        max_identical_calls=maybe(1, 2, 3),  # type: ignore[arg-type]
     )
 
 
-def findings(job: Job) -> st.SearchStrategy[Finding]:
+# --- findings ---------------------------------------------------------------------------------------------
+
+
+def finding(chance: Random, job: Job) -> Finding:
     """What may come of a job."""
     match job:
         case CallModel():
-            return st.builds(ModelEnded, st.just(job.key), outcomes)
+            likely = chance.random() < 0.85
+            return ModelEnded(job.key, _reply(chance) if likely else _fault(chance))
         case Review():
-            return verdicts(job.call)
+            return _verdict(chance, job.call)
         case AskPerson():
-            actions, scopes = one_of([None, *Action]), one_of([None, *Scope])
-            return st.builds(Answered, st.just(job.key), one_of(ClosedBy), actions, scopes)
+            action, scope = chance.choice([None, *Action]), chance.choice([None, *Scope])
+            return Answered(job.key, chance.choice([*ClosedBy]), action, scope)
         case RunTool():
-            return st.builds(tool_ended, st.just(job.key), one_of(["ok", "no"]), one_of(ToolEnd))
-        case Wait():
-            return st.just(Waited(job.key))
-        case WatchDeadline():
-            return st.just(DeadlinePassed(job.key))
+            end = chance.choice([ToolEnd.DONE] * 6 + [*ToolEnd])
+            return tool_ended(job.key, chance.choice(["ok", "no"]), end)
         case _:
-            return st.just(ReaderCaughtUp())
+            return plain_finding(job)
 
 
 def plain_finding(job: Job) -> Finding:
@@ -126,49 +96,98 @@ def plain_finding(job: Job) -> Finding:
             return ReaderCaughtUp()
 
 
-foreign_findings: st.SearchStrategy[Finding] = one_of(
-    [
-        ModelEnded("t9.r9", fault()),
-        ModelEnded("", fault()),
-        Waited("t1.wait.0"),
-        DeadlinePassed("t1.deadline.0"),
-        Cleared("t9.c9"),
-        Cleared(""),
-        Answered("q99", ClosedBy.HUMAN, Action.ACCEPT),
-        tool_ended("t9.c9"),
-    ]
-)
-
-contents = one_of(
-    [UNSET, {}, {"message": "next"}, {"message": " "}, {"message": 7}, {"allow": True}]
-)
-texts = one_of(["", " ", "faster"])
+def foreign_finding(chance: Random) -> Finding:
+    """What came of a job that this run never had."""
+    return chance.choice(
+        [
+            ModelEnded("t9.r9", fault()),
+            ModelEnded("", fault()),
+            Waited("t1.wait.0"),
+            DeadlinePassed("t1.deadline.0"),
+            Cleared("t9.c9"),
+            Cleared(""),
+            Answered("q99", ClosedBy.HUMAN, Action.ACCEPT),
+            tool_ended("t9.c9"),
+        ]
+    )
 
 
-def commands(open_ids: list[str]) -> st.SearchStrategy[Command]:
+def _reply(chance: Random) -> ModelReply:
+    content = [_block(chance) for _ in range(chance.choice([0, 1, 1, 2, 3, 4]))]
+    label = chance.choice([Finish.STOP] * 40 + [*Finish])
+    return ModelReply(tuple(content), label, _usage(chance), chance.choice([None] * 9 + ["odd"]))
+
+
+def _block(chance: Random) -> Text | Reasoning | ProposedCall:
+    if chance.random() < 0.75:
+        return call(
+            chance.choice(["read", "write", "write", ""]),
+            chance.choice(["{}", '{"p":"a"}', '{"p":"b"}']),
+            invalid=chance.choice([None] * 9 + ["no JSON"]),
+            provider_call_id=chance.choice([None, "call_0"]),
+        )
+    texts = [Text(text=text) for text in ("", " \n", "some text", "more text")]
+    return chance.choice([*texts, Reasoning(text="hm")])
+
+
+def _usage(chance: Random) -> Usage:
+    counts = [chance.choice([None, 0, 1, 4]) for _ in range(3)]
+    return Usage(input=counts[0], output=counts[1], total=counts[2])
+
+
+def _fault(chance: Random) -> ModelFault:
+    return fault(
+        retryable=chance.random() < 0.8,
+        wait_seconds=chance.choice([None, None, 0.0, 1.5, 9_000.0]),
+        usage=_usage(chance),
+        partial=chance.choice(["", " ", "half of it"]),
+    )
+
+
+def _verdict(chance: Random, identity: str) -> Finding:
+    question = PutToPerson(identity, "Allow?", ("a line",), ("filesystem:write",))
+    return chance.choice(
+        [
+            *[Cleared(identity)] * 4,
+            *[question] * 6,
+            Rejected(identity, "unknown_tool", "There is no such tool."),
+            Rejected(identity, "unknown_tool", ""),
+            Denied(identity, DeniedBy.GUARDRAIL, "denied: not on a Monday"),
+        ]
+    )
+
+
+# --- host lines -------------------------------------------------------------------------------------------
+
+
+def command(chance: Random, open_ids: list[str]) -> Command:
     """What a host may write, sense and nonsense; ``open_ids`` names open requests."""
-    ids = one_of([*(open_ids * 3), "q1", "q2", "q0", "q01", "q99", "q", "", "nope", "t1.c1"])
-    answers = st.builds(
-        Answer,
-        id=ids,
-        action=one_of([Action.ACCEPT, *Action]),
-        content=contents,
-        arguments=one_of([UNSET] * 4 + [Raw(b"{}")]),
-        arguments_sha256=one_of([UNSET] * 4 + ["0" * 64]),
-        scope=one_of(Scope),
-        reason=one_of([UNSET, "", "too risky"]),
-        stop=one_of([False, False, False, True]),
-    )
-    others = one_of([None, "t1", "t2", "nope"])
-    return (
-        answers
-        | answers
-        | st.builds(Steer, text=texts)
-        | st.builds(Interrupt, turn=others.map(lambda turn: UNSET if turn is None else turn))
-        | st.builds(Rewind, to=others)
-        | st.builds(ToolResultLine, id=ids, content=texts)
-        | st.builds(ToolProgress, id=ids, text=texts)
-        | st.just(Shutdown())
-    )
+    identity = chance.choice([*open_ids * 9, "q1", "q0", "q01", "q99", "q", "", "nope", "t1.c1"])
+    turns = ["t1", "t2", "nope"]
+    text = chance.choice(["", " ", "faster", "slower"])
+    others: list[Command] = [
+        Steer(text=text),
+        Steer(text=text),
+        Steer(text=text),
+        Interrupt(turn=chance.choice([UNSET, *turns])),
+        Rewind(to=chance.choice([None, *turns])),
+        ToolResultLine(id=identity, content=text),
+        ToolProgress(id=identity, text=text),
+    ]
+    if chance.random() < 0.01:
+        return Shutdown()
+    return chance.choice(others) if chance.random() < 0.2 else _answer(chance, identity)
 
 
+def _answer(chance: Random, identity: str) -> Answer:
+    contents = [UNSET, {}, {"message": " "}, {"message": 7}, {"allow": True}]
+    return Answer(
+        id=identity,
+        action=chance.choice([Action.ACCEPT] * 6 + [*Action]),
+        content=chance.choice([*[{"message": "next"}] * 9, *contents]),
+        arguments=chance.choice([UNSET] * 9 + [Raw(b"{}")]),
+        arguments_sha256=chance.choice([UNSET] * 9 + ["0" * 64]),
+        scope=chance.choice([Scope.ONCE, Scope.ONCE, *Scope]),
+        reason=chance.choice([UNSET, "", "too risky"]),
+        stop=chance.random() < 0.04,
+    )

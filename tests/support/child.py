@@ -132,7 +132,12 @@ def child(
     options = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE, **options}
     variables = {**os.environ, **(environment or {})}
     process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, start_new_session=True, env=variables, **options
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        env=variables,
+        **options,
     )
     if theirs is not None:
         os.close(theirs)

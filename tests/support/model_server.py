@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -55,17 +56,19 @@ class ModelServer:
         *,
         check: Callable[[Any], str | None] | None = None,
         port: int = 0,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.requests: list[Request] = []
         self.client_left = threading.Event()
         self._replies = chain(replies, repeat(OK))
         self._check = check
+        self._tls = tls
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
         self._count = 0
         self._listener = socket.create_server(("127.0.0.1", port), backlog=256)
         self.port: int = self._listener.getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{self.port}/v1"
+        self.base_url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}/v1"
         self._thread = threading.Thread(target=self._accept, daemon=True)
 
     def __enter__(self) -> Self:
@@ -98,6 +101,8 @@ class ModelServer:
             self._open.add(connection)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
+            if self._tls is not None:
+                connection = self._tls.wrap_socket(connection, server_side=True)
             with connection, connection.makefile("rb") as incoming:
                 while (request := _read_request(incoming, number)) is not None:
                     reply = self._next_reply(request)

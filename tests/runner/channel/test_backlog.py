@@ -127,8 +127,9 @@ def test_merging_joins_neighbours_and_changes_nothing(
     expected: list[tuple[str, Port, int | None, str]] = []
     for row, port, call, text in pieces:
         if expected and expected[-1][:3] == (row, port, call):
-            text = expected.pop()[3] + text
-        expected.append((row, port, call, text))
+            expected.append((row, port, call, expected.pop()[3] + text))
+        else:
+            expected.append((row, port, call, text))
     assert _texts(_all(backlog))[64:] == expected
 
 

@@ -12,6 +12,8 @@ import time
 import pytest
 from support.owning import WAIT_SECONDS, command, run_owning
 
+from turnwire.runner.channel.descriptors import write_whole
+
 PRINTS = """
 import ctypes, os, subprocess, sys
 print("printed")
@@ -110,7 +112,9 @@ owned.drain_stderr(5)
 tell("alive", owned.stderr_dropped())
 """
     with _started(body, stdin=subprocess.PIPE) as child:
-        assert child.stdout is not None and child.stderr is not None and child.stdin is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert child.stdin is not None
         child.stderr.close()
         child.stdin.close()
         assert child.stdout.read() == b"alive 1000000\n"
@@ -122,7 +126,7 @@ tell("alive", owned.stderr_dropped())
 def test_closed_descriptors_are_filled_with_the_null_device() -> None:
     body = 'import os\nfor fd in range(3): os.fstat(fd)\nopen("{}", "w").write(str(owned.events))'
     read, write = os.pipe()
-    closing = f'exec "$0" -c "$1" <&- >&- 2>&-'
+    closing = 'exec "$0" -c "$1" <&- >&- 2>&-'
     os.set_inheritable(write, True)
     program = command(body.format(f"/dev/fd/{write}"))
     subprocess.run(
@@ -210,6 +214,59 @@ def test_B17_the_host_never_finds_its_pipe_changed() -> None:
     os.close(write)
 
 
+def test_a_forked_process_can_forget_what_is_private() -> None:
+    body = """
+import os
+kept = [owned.events, owned.take_stdin()]
+owned.forget()
+owned.forget()
+open_still = [fd for fd in kept if os.path.exists(f"/dev/fd/{fd}")]
+os.write(int(os.environ["REPORT"]), str(open_still).encode())
+"""
+    read, write = os.pipe()
+    run_owning(body, pass_fds=[write], env={**os.environ, "REPORT": str(write)}, input="")
+    os.close(write)
+    assert os.read(read, 100) == b"[]"
+    os.close(read)
+
+
+def test_a_program_that_closes_its_streams_does_no_harm() -> None:
+    body = """
+import os, sys, time
+os.write(1, b"last words")
+for stream in (sys.stdout, sys.stderr): stream.close()
+os.close(1); os.close(2)
+begun = time.process_time()
+time.sleep(0.2)
+owned.drain_stderr(5)
+tell("busy" if time.process_time() - begun > 0.1 else "quiet")
+"""
+    ran = run_owning(body)
+    assert (ran.stdout, ran.stderr) == ("quiet\n", "last words")
+
+
+# --- writing before there is a loop -----------------------------------------------------------------------
+
+
+def test_a_long_line_is_written_whole_to_a_slow_reader() -> None:
+    with _started('tell("x" * 1_000_000)') as child:
+        assert child.stdout is not None
+        assert child.stdout.read() == b"x" * 1_000_000 + b"\n"
+
+
+@pytest.mark.parametrize("flags", [0, os.O_NONBLOCK])
+def test_a_reader_that_takes_nothing_ends_the_writing(pipe: tuple[int, int], flags: int) -> None:
+    fcntl.fcntl(pipe[1], fcntl.F_SETFL, flags)
+    with pytest.raises(TimeoutError, match=r"took no byte for 0\.05 seconds"):
+        write_whole(pipe[1], b"x" * 1_000_000, 0.05)
+
+
+def test_B16_writing_to_a_gone_reader_says_so(pipe: tuple[int, int]) -> None:
+    os.close(pipe[0])
+    with pytest.raises(BrokenPipeError):
+        write_whole(pipe[1], b"x", 5)
+
+
 # --- stdin and answers ------------------------------------------------------------------------------------
 
 
@@ -223,11 +280,12 @@ def test_who_writes_to_a_released_stdin_learns_so() -> None:
         'owned.release_stdin()\ntell("released")\nimport time\ntime.sleep(30)',
         stdin=subprocess.PIPE,
     ) as child:
-        assert child.stdout is not None and child.stdin is not None
+        assert child.stdout is not None
+        assert child.stdin is not None
         child.stdout.readline()
         with pytest.raises(BrokenPipeError):
             os.write(child.stdin.fileno(), b"x")
-        child.kill()
+        child.terminate()
 
 
 def test_a_closed_stdin_cannot_be_taken() -> None:

@@ -74,7 +74,9 @@ def test_good_arguments_keep_every_value_exactly(value: dict[str, object]) -> No
 
 
 @given(json_objects, st.data())
-def test_A28_no_prefix_of_an_object_ever_runs(value: dict[str, object], data: st.DataObject) -> None:
+def test_A28_no_prefix_of_an_object_ever_runs(
+    value: dict[str, object], data: st.DataObject
+) -> None:
     text = json.dumps(value)
     cut = data.draw(st.integers(1, len(text) - 1))
     assert read_arguments(text[:cut]).invalid is not None

@@ -9,7 +9,7 @@ import contextlib
 import os
 import termios
 import tty
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import anyio
 
@@ -28,9 +28,10 @@ _MEANINGS = {
 """Ctrl-D and a terminal that hung up say no; any other key says nothing."""
 
 
-async def asked(terminal: int) -> Action:
-    """Wait for a key that is an answer."""
+async def asked(terminal: int, invite: Callable[[], None]) -> Action:
+    """Wait for a key that is an answer, and that came after ``invite`` was called."""
     with _key_by_key(terminal):
+        invite()
         while True:
             await anyio.wait_readable(terminal)
             if (meaning := _MEANINGS.get(os.read(terminal, 1))) is not None:

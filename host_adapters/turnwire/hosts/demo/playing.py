@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -25,24 +26,26 @@ from turnwire.protocol.text import visible
 
 __all__ = ["demo", "main"]
 
-_READING_SECONDS = 0.05
-"""Between two pieces of text where a person reads along; a scripted model is faster than any eye.
-"""
+READING_SECONDS = 0.05
+"""A scripted model is faster than any eye."""
 
 _FREE = ("glob", "grep", "read")
 _INTERRUPTED = 130
 
 
-def main(*, yes: bool) -> int:
-    """Play the demo and give its exit code, which is the child's; 130 if it was interrupted."""
+def main(*, yes: bool, reading_seconds: float = READING_SECONDS) -> int:
+    """Play the demo and give its exit code, which is the child's; 130 if it was interrupted.
+
+    ``reading_seconds`` pass between two pieces of text where a person reads along.
+    """
     try:
-        return anyio.run(demo, yes)
+        return anyio.run(demo, yes, reading_seconds)
     except KeyboardInterrupt:
         Screen(sys.stdout).line("Interrupted. The child and its folder are gone.")
         return _INTERRUPTED
 
 
-async def demo(yes: bool) -> int:  # noqa: FBT001 - the one thing that there is to say
+async def demo(yes: bool, reading_seconds: float = READING_SECONDS) -> int:  # noqa: FBT001
     """Play the demo: ``yes`` accepts what the model wants to write, without asking."""
     screen = Screen(sys.stdout)
     with tempfile.TemporaryDirectory(prefix="turnwire-demo-") as place:
@@ -51,13 +54,15 @@ async def demo(yes: bool) -> int:  # noqa: FBT001 - the one thing that there is 
         _prepare(folder, script)
         options = _options(folder, script, answered=yes or _at_terminal())
         _introduce(screen, options, yes=yes)
-        ending = await _play(screen, options, yes=yes)
+        pace = reading_seconds if _at_terminal() and not yes else 0
+        ending = await _play(screen, options, yes=yes, pace=pace)
         _conclude(screen, folder, ending)
     return ending.exit_code
 
 
 def _at_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    # A process whose stdin was closed before it started has none.
+    return bool(sys.stdin and sys.stdin.isatty() and sys.stdout.isatty())
 
 
 def _prepare(folder: Path, script: Path) -> None:
@@ -98,19 +103,20 @@ def _introduce(screen: Screen, options: Options, *, yes: bool) -> None:
     screen.line()
 
 
-async def _play(screen: Screen, options: Options, *, yes: bool) -> Ending:
+async def _play(screen: Screen, options: Options, *, yes: bool, pace: float) -> Ending:
     async def ask(request: HumanRequest) -> Answer:
-        action = Action.ACCEPT if yes else await asked(sys.stdin.fileno())
+        action = Action.ACCEPT
+        if not yes:
+            invite = partial(screen.line, "? y: allow   n: refuse", "wait")
+            action = await asked(sys.stdin.fileno(), invite)
         return Answer(id=request.id, action=action)
 
-    footer = "accepted by --yes" if yes else "y: allow   n: refuse"
-    teller = Teller(screen, footer if options.answers is Answers.FD else "nobody is here to ask")
-    read_along = _at_terminal() and not yes
+    teller = Teller(screen)
     async with connect(options, on_request=ask) as child:
         async for event in child.events():
             teller.tell(event)
-            if read_along and isinstance(event, Delta):
-                await anyio.sleep(_READING_SECONDS)
+            if pace and isinstance(event, Delta):
+                await anyio.sleep(pace)
         return await child.wait()
 
 
@@ -122,10 +128,12 @@ def _conclude(screen: Screen, folder: Path, ending: Ending) -> None:
             screen.line(visible(line), "bad")
     result = folder / RESULT
     screen.line()
-    if not result.exists():
+    if result.exists():
+        screen.line(f"{RESULT} now says:", "bold")
+        screen.line()
+        for line in result.read_text(encoding="utf-8").splitlines():
+            screen.line(visible(line))
+    else:
         screen.line(f"{RESULT} was not written.", "bold")
-        return
-    screen.line(f"{RESULT} now says:", "bold")
     screen.line()
-    for line in result.read_text(encoding="utf-8").splitlines():
-        screen.line(visible(line))
+    screen.line("Next: `turnwire run --help`, and spec/ for a host of your own.", "dim")

@@ -34,13 +34,13 @@ class Screen:
         self.break_line()
         self._write(f"{self._styled(_MARGIN + text, style) if text else ''}\n")
 
-    def card(self, title: str, lines: tuple[str, ...], footer: str) -> None:
+    def card(self, title: str, lines: tuple[str, ...]) -> None:
         """Write a box that a person is to read to its end: long lines are wrapped, none is cut."""
         self.line(f"┌ {title}", "bold")
         for line in lines:
             for piece in textwrap.wrap(line, self._width - 2, subsequent_indent="  ") or [""]:
                 self.line(f"│ {piece}")
-        self.line(f"└ {footer}", "bold")
+        self.line("└", "bold")
 
     def piece(self, text: str) -> None:
         """Write a piece of running text, wrapped at words; the last word waits for its end."""
@@ -68,7 +68,7 @@ class Screen:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if style and self._colour else text
 
     def _write(self, text: str) -> None:
-        encoding = self._out.encoding or "ascii"
+        encoding = self._out.encoding or "utf-8"
         try:
             text.encode(encoding)
         except UnicodeEncodeError:

@@ -30,20 +30,17 @@ __all__ = ["Teller"]
 
 _PREVIEW = 64
 
-_LOOKS = {
-    RowStatus.RUNNING: ("›", "dim"),
-    RowStatus.WAITING: ("?", "wait"),
-    RowStatus.DONE: ("✓", "good"),
-}
+_LOOKS = {RowStatus.RUNNING: ("›", "dim"), RowStatus.DONE: ("✓", "good")}
 _ENDED_BADLY = ("✗", "bad")
+_UNTOLD = frozenset({RowStatus.PENDING, RowStatus.WAITING})
+"""A call that waits for a person has its card."""
 
 
 class Teller:
-    """Tells the events of one run on ``screen``; ``footer`` stands under each question."""
+    """Tells the events of one run on ``screen``."""
 
-    def __init__(self, screen: Screen, footer: str) -> None:
+    def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._footer = footer
         self._view = View()
         self._shown: dict[str, RowStatus | None] = {}
 
@@ -81,9 +78,9 @@ class Teller:
                 pass
 
     def _row(self, row: RowState) -> None:
-        if row.kind != RowKind.TOOL or row.call is None or row.status is RowStatus.PENDING:
+        if row.kind != RowKind.TOOL or row.call is None or row.status is None:
             return
-        if row.status is None or self._shown.get(row.id) is row.status:
+        if row.status in _UNTOLD or self._shown.get(row.id) is row.status:
             return
         self._shown[row.id] = row.status
         mark, style = _LOOKS.get(row.status, _ENDED_BADLY)
@@ -96,7 +93,7 @@ class Teller:
         drawn = present(request)
         lines = drawn.lines if isinstance(drawn, Approval) else ()
         self._screen.line()
-        self._screen.card(drawn.message, lines, self._footer)
+        self._screen.card(drawn.message, lines)
 
     def _closed(self, closed: HumanClosed) -> None:
         action = "unanswered" if closed.action is None else closed.action.value
@@ -115,9 +112,7 @@ def _detail(row: RowState) -> str:
     if row.result is not None:
         first, *rest = row.result.preview.strip().split("\n")
         return _short(" ".join(first.split())) + (f"  (+{len(rest)} lines)" if rest else "")
-    if row.call is None or row.status is RowStatus.WAITING:
-        return ""
-    return _short(row.call.preview)
+    return "" if row.call is None else _short(row.call.preview)
 
 
 def _short(text: str) -> str:

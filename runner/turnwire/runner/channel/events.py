@@ -203,9 +203,8 @@ class EventStream:
         return True
 
     def _end(self, reason: str) -> None:
-        if self._gone is None:
-            self._gone = reason
-            self._rest, self._rest_events = memoryview(b""), 0
-            self._backlog.clear()
+        self._gone = reason
+        self._rest, self._rest_events = memoryview(b""), 0
+        self._backlog.clear()
         for change in (self._left_over, self._taken, self._ended):
             change.tell()

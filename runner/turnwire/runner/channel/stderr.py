@@ -37,6 +37,7 @@ class StderrCopy:
         self._source = source
         self._target = target
         self._gone = target is None
+        self._ended = False
         self._backlog = bytearray()
         self._moving = _thread.allocate_lock()
 
@@ -58,31 +59,38 @@ class StderrCopy:
         while (left := deadline - time.monotonic()) > 0:
             if self._moving.acquire(timeout=left):
                 try:
-                    if not self._backlog and not ready_to_read(self._source):
+                    if not self._backlog and (self._ended or not ready_to_read(self._source)):
                         return True
                 finally:
                     self._moving.release()
             time.sleep(_LOOK_AGAIN_SECONDS)
         return False
 
+    def step(self) -> bool:
+        """Wait until something can be moved, and move it. False: nobody can print any more."""
+        ready = self._wait()
+        with self._moving:
+            if self._source in ready:
+                self._take()
+            if self._target in ready:
+                self._give()
+        return bool(self._backlog) or not self._ended
+
     def _copy(self) -> None:
-        while True:
-            ready = self._wait()
-            with self._moving:
-                if self._source in ready:
-                    self._take()
-                if self._target in ready:
-                    self._give()
+        while self.step():
+            pass
 
     def _wait(self) -> dict[int, int]:
         poller = select.poll()
-        poller.register(self._source, select.POLLIN)
+        if not self._ended:
+            poller.register(self._source, select.POLLIN)
         if self._backlog and self._target is not None:
             poller.register(self._target, select.POLLOUT)
         return dict(poller.poll())
 
     def _take(self) -> None:
         chunk = os.read(self._source, _CHUNK_BYTES)
+        self._ended = not chunk
         if self._gone or len(self._backlog) + len(chunk) > _BACKLOG_BYTES:
             self.dropped += len(chunk)
         else:

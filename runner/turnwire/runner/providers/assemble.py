@@ -29,8 +29,8 @@ __all__ = ["LONGEST_REPLY_CHARACTERS", "Assembly", "Tell"]
 LONGEST_REPLY_CHARACTERS = 64 * 1024 * 1024
 """Far beyond what any model says in one reply."""
 
-_BLOCK_COST = 64
-"""Characters that a block counts as, so that endless empty calls have an end too."""
+_BLOCK_COST = 1024
+"""Characters that a block counts as: about its memory, so that endless empty calls end too."""
 
 _CUT = frozenset({Finish.LENGTH, Finish.CONTENT_FILTER})
 _INFERRED_END = (
@@ -77,8 +77,10 @@ class Assembly:
         self._say(Port.TEXT, piece)
 
     def call(self, piece: CallPiece) -> None:
-        """Take a piece of a call."""
+        """Take a piece of a call; one that says nothing opens none."""
         call = self._calls.find(piece)
+        if call is None and not piece:
+            return
         if call is None:
             call = self._calls.open(piece)
             self._append(call)

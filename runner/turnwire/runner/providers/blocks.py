@@ -48,6 +48,10 @@ class CallPiece:
         self.name = name or None
         self.arguments = arguments or ""
 
+    def __bool__(self) -> bool:
+        """Whether it says anything."""
+        return bool(self.id or self.name or self.arguments)
+
 
 class Block:
     """What belongs together: a run of text or of thoughts, or one call's arguments."""

@@ -29,7 +29,7 @@ import httpx
 from turnwire.protocol.faults import ErrorCode
 from turnwire.protocol.text import visible
 from turnwire.runner.providers.address import origin, proxy_for
-from turnwire.runner.providers.errors import ProviderFault, provider_error
+from turnwire.runner.providers.errors import BadAddress, ProviderFault, provider_error
 from turnwire.runner.providers.network import Network
 
 __all__ = ["Connection", "Response"]
@@ -113,7 +113,11 @@ class Connection:
         self.origin = origin(url)
         self.patience = network.patience
         self._network = network
-        self._url = httpx.URL(url)
+        try:
+            self._url = httpx.URL(url)
+        except httpx.InvalidURL as wrong:
+            message = f"The base URL is no address: {visible(str(wrong), 200)}."
+            raise BadAddress(message) from None
         self._headers = [(name.encode(), value.encode()) for name, value in headers]
         self._headers.append((b"host", self._url.netloc))
         # Compressed streams come in bursts, and tokens are wanted as they are produced.

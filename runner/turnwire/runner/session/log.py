@@ -113,6 +113,7 @@ class SessionLog:
         """Let go of the session. A second time does nothing."""
         if self._lock in _held_locks:
             os.close(self._events)
+            self._events = -1
             _let_go(self._lock)
 
     def _write(self, rest: memoryview) -> None:

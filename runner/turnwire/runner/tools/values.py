@@ -112,7 +112,8 @@ def _opened(value: object, inside: tuple[int, ...]) -> object:
 def _members(value: Mapping[Any, Any], inside: tuple[int, ...]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for key, item in value.items():
-        name = key if isinstance(key, str) else serialise(key) or "null"
+        plain = _plain(key, ())
+        name = plain if isinstance(plain, str) else json.dumps(plain)
         # 1 and "1" are two keys in Python and one in JSON.
         members[name if name not in members else f"{name} ({type(key).__name__})"] = _plain(
             item, inside
