@@ -114,7 +114,7 @@ def foreign_finding(chance: Random) -> Finding:
 
 def _reply(chance: Random) -> ModelReply:
     content = [_block(chance) for _ in range(chance.choice([0, 1, 1, 2, 3, 4]))]
-    label = chance.choice([Finish.STOP] * 40 + [*Finish])
+    label = chance.choice([Finish.STOP] * 80 + [*Finish])
     return ModelReply(tuple(content), label, _usage(chance), chance.choice([None] * 9 + ["odd"]))
 
 
@@ -176,10 +176,11 @@ def command(chance: Random, open_ids: list[str]) -> Command:
     ]
     if chance.random() < 0.01:
         return Shutdown()
-    return chance.choice(others) if chance.random() < 0.2 else _answer(chance, identity)
+    return chance.choice(others) if chance.random() < 0.2 else answer(chance, identity)
 
 
-def _answer(chance: Random, identity: str) -> Answer:
+def answer(chance: Random, identity: str) -> Answer:
+    """An answer to ``identity``, most often one that fits."""
     contents = [UNSET, {}, {"message": " "}, {"message": 7}, {"allow": True}]
     return Answer(
         id=identity,

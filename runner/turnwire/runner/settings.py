@@ -16,7 +16,9 @@ __all__ = [
     "BadSettings",
     "RunSettings",
     "api_key",
+    "certificates",
     "environment_for_tools",
+    "proxies",
     "split_config",
 ]
 
@@ -140,3 +142,22 @@ def environment_for_tools(settings: RunSettings) -> dict[str, str]:
         for name, value in os.environ.items()
         if value not in secrets and not name.upper().endswith(_SECRET_ENDINGS)
     }
+
+
+def proxies() -> dict[str, str]:
+    """Give the proxies that the environment names, by scheme: ``http``, ``https``, ``all`` and ``no``.
+
+    A name in lower case wins over the same one in upper case, as with curl.
+    """
+    suffix = "_proxy"
+    named = sorted(os.environ.items(), key=lambda item: item[0].islower())
+    return {
+        name.lower().removesuffix(suffix): value
+        for name, value in named
+        if name.lower().endswith(suffix) and value
+    }
+
+
+def certificates(variable: str) -> str | None:
+    """Give the file or folder of trusted certificates that ``variable`` names, as OpenSSL reads it."""
+    return os.environ.get(variable) or None

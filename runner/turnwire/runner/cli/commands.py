@@ -68,15 +68,15 @@ def models() -> None:
 
 
 @models.command()
-@click.argument("name", type=click.Choice(["local"]))
-def pull(name: str) -> None:
+@click.argument("name", type=click.Choice(["local"]), expose_value=False)
+def pull() -> None:
     """Fetch the file of the embedded model into the cache folder."""
     # Only this command fetches.
-    from turnwire.runner.providers.local_server import LocalModelMissing  # noqa: PLC0415
-    from turnwire.runner.providers.local_server import pull as pull_local  # noqa: PLC0415
+    from turnwire.runner.providers.errors import CannotOpen  # noqa: PLC0415
+    from turnwire.runner.providers.local import model_file  # noqa: PLC0415
 
     try:
-        path = pull_local(lambda message: click.echo(message, err=True))
-    except LocalModelMissing as error:
-        raise click.ClickException(str(error)) from error
+        path = model_file.pull(model_file.models_folder(), lambda step: click.echo(step, err=True))
+    except CannotOpen as error:
+        raise click.ClickException(error.message) from error
     click.echo(str(path))

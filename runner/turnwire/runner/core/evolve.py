@@ -235,11 +235,11 @@ def _human_closed(state: Run, event: HumanClosed) -> Run:
         return state
     state = replace(state, requests=tuple(r for r in state.requests if r is not request))
     if is_chat_question(request):
-        accepted = event.action is Action.ACCEPT
-        return state if accepted else replace(state, closing=True)
+        return state if event.action is Action.ACCEPT else replace(state, closing=True)
     if event.by in DENIED_IN_ABSENCE:
         state = replace(state, denied_in_absence=True)
-    if event.scope is Scope.SESSION and request.metadata is not None:
+    accepted = event.by is ClosedBy.HUMAN and event.action is Action.ACCEPT
+    if accepted and event.scope is Scope.SESSION and request.metadata is not None:
         grant = (request.metadata.tool_name, request.metadata.arguments_sha256)
         state = replace(state, grants=state.grants | {grant})
     return state
