@@ -42,6 +42,13 @@ def _whole(words: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
 def test_child_says_the_dialogue_and_nothing_else(path: Path, tmp_path: Path) -> None:
+    """What each of them shows:
+
+    accepted-for-the-session P15 C11 · answers-end P6 B29 · answers-in-any-order P13 C14 · approved T1 S2 P1 ·
+    calls-that-cannot-run T4 T5 P12 A28 · chat, chat-goes-on C6 C12 · declined T7 P8 C19 · interrupted T19 ·
+    interrupted-question P7 C16 · malformed-lines B28 C17 · max-rounds T13 U3 · no-rounds U4 ·
+    nobody-to-ask P6 C01 · one-of-three-denied T10 T21 C13 · output-limit T14 · stuck T20 C19
+    """
     head, steps = steps_of(path)
 
     assert play(head, steps, tmp_path) == [head["exit"]]
@@ -62,7 +69,9 @@ def test_each_host_line_of_a_dialogue_has_one_answer_in_order(path: Path) -> Non
     _, steps = steps_of(path)
     sent = [step for step in steps if step.get("to") == "child" and "end" not in step]
     numbers = [number for number, step in enumerate(sent, 1) if step.get("text", "{}").strip()]
-    answers = [word for word in _events(path) if word.__struct_config__.tag in ("accepted", "refused")]
+    answers = [
+        word for word in _events(path) if word.__struct_config__.tag in ("accepted", "refused")
+    ]
 
     assert [word.line for word in answers] == numbers
     for step in sent:
@@ -96,4 +105,10 @@ def test_dialogues_show_a_refusal_of_every_kind_that_one_run_can_have() -> None:
     codes = {w.code for path in ALL for w in _events(path) if isinstance(w, Refused)}
 
     assert codes >= {"malformed", "unknown_type", "unknown_id", "already_closed", "wrong_kind"}
-    assert codes >= {"digest_mismatch", "invalid_content", "no_turn", "turn_in_progress"}
+    assert codes >= {
+        "digest_mismatch",
+        "invalid_content",
+        "no_turn",
+        "turn_in_progress",
+        "unknown_turn",
+    }

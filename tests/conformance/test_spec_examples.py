@@ -75,11 +75,11 @@ def test_example_of_parts_joins_into_the_event_below_it() -> None:
     on_page = [example.text for example in EXAMPLES if example.page == "framing.md"]
     *parts, whole = on_page
     joiner = PartJoiner()
-    joined = None
+    joined = b""
     for text in parts:
         part = decode_event(text.encode())
         assert isinstance(part, Part)
-        joined = joiner.feed(part)
+        joined = joiner.feed(part) or b""
 
     assert joined == whole.encode()
     assert encode_line(joined) == encode_line(whole.encode())

@@ -78,7 +78,9 @@ def test_table_of_a_word_lists_its_fields_and_types(name: str) -> None:
         wanted = {field: t for field, t in wanted.items() if field not in ("seq", "at", "turn")}
     wanted.pop("number", None)  # a scripted reply's own line number, which no file says
     found = _under(name, "field")
-    told = dict(zip(found[0].column("field"), found[0].column("type"), strict=True)) if found else {}
+    told = (
+        dict(zip(found[0].column("field"), found[0].column("type"), strict=True)) if found else {}
+    )
 
     assert told == wanted
 
@@ -128,7 +130,7 @@ def test_every_notice_of_the_core_is_listed() -> None:
     assert codes <= set(table.column("code"))
 
 
-def test_C10_P2_P3_reach_vocabulary_says_which_ids_are_asked_about() -> None:
+def test_P2_P3_reach_vocabulary_says_which_ids_are_asked_about() -> None:
     (table,) = [t for t in tables() if t.columns == ("id", "beyond inference")]
     told = dict(zip(table.column("id"), table.column("beyond inference"), strict=True))
 

@@ -37,7 +37,15 @@ from turnwire.runner.core.inputs import (
     Rejected,
     Waited,
 )
-from turnwire.runner.core.jobs import AskPerson, CallModel, Job, Review, RunTool, Wait, WatchDeadline
+from turnwire.runner.core.jobs import (
+    AskPerson,
+    CallModel,
+    Job,
+    Review,
+    RunTool,
+    Wait,
+    WatchDeadline,
+)
 from turnwire.runner.core.ports import Finish, ModelFault, ModelReply, ProposedCall, ToolEnd
 
 

@@ -53,15 +53,15 @@ def lines():
     return os.fdopen(answers_fd, "rb")
 """
 
-QUICK = Bounds(linger_seconds=0.3, grace_seconds=0.5)
-"""Short enough for a test that waits for all of it, long enough for a slow machine."""
+BOUNDS = Bounds(linger_seconds=20, grace_seconds=0.5)
+"""As patient as a slow machine needs, save with children that ignore TERM."""
 
 
 @pytest.fixture
 def fake(tmp_path: Path) -> Callable[..., Options]:
     """Give a maker of options that run ``script`` as the child."""
 
-    def make(script: str, *, bounds: Bounds = QUICK, **options: Any) -> Options:
+    def make(script: str, *, bounds: Bounds = BOUNDS, **options: Any) -> Options:
         command = (sys.executable, "-S", "-c", PRELUDE + dedent(script))
         environment = {**os.environ, "LIFELINE": str(tmp_path / "lifeline")}
         return Options(command=command, environment=environment, bounds=bounds, **options)

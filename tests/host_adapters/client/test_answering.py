@@ -221,6 +221,17 @@ async def test_lines_that_a_child_never_read_are_counted(fake: Fake) -> None:
     assert ending.undelivered == 10
 
 
+async def test_a_sender_that_waits_for_room_learns_of_the_end(fake: Fake) -> None:
+    options = fake("notice('a'); signal.pause()", bounds=Bounds(waiting_bytes=1000))
+    with anyio.fail_after(20):
+        async with connect(options) as child:
+            await child.steer("y" * 300_000)
+            await child.steer("y" * 300_000)
+            child.stop()
+            with pytest.raises(ChildGone):
+                await child.steer("z" * 1000)
+
+
 async def test_a_cancelled_sender_leaves_no_half_line(fake: Fake) -> None:
     script = "notice('a')\nfor line in lines(): notice(str(len(json.loads(line)['text'])))\nend()"
     options = fake(script, bounds=Bounds(waiting_bytes=1000))

@@ -18,6 +18,9 @@ from turnwire.protocol.people import Action
 
 Fake = Callable[..., Options]
 
+HASTY = Bounds(linger_seconds=0.3, grace_seconds=0.5)
+"""For children that are waited for in vain."""
+
 
 async def ending_of(options: Options) -> Ending:
     with anyio.fail_after(20):
@@ -30,19 +33,19 @@ def codes(ending: Ending) -> list[FaultCode]:
 
 
 async def test_B11_a_child_that_outlives_its_end_is_stopped(fake: Fake) -> None:
-    ending = await ending_of(fake("end(143); signal.pause()"))
+    ending = await ending_of(fake("end(143); signal.pause()", bounds=HASTY))
     assert (ending.status, ending.exit_code) == (Status.DONE, 143)
     assert codes(ending) == [FaultCode.LINGERED]
 
 
 async def test_a_child_that_closes_stdout_but_lives_is_stopped(fake: Fake) -> None:
-    ending = await ending_of(fake("end(143); os.close(1); signal.pause()"))
+    ending = await ending_of(fake("end(143); os.close(1); signal.pause()", bounds=HASTY))
     assert codes(ending) == [FaultCode.LINGERED]
 
 
 async def test_a_child_that_ignores_term_is_killed(fake: Fake) -> None:
     script = "signal.signal(signal.SIGTERM, signal.SIG_IGN); os.close(1); signal.pause()"
-    ending = await ending_of(fake(script))
+    ending = await ending_of(fake(script, bounds=HASTY))
     assert ending.exit_code == 137
     assert codes(ending) == [FaultCode.NO_END, FaultCode.LINGERED, FaultCode.KILLED]
 
@@ -70,11 +73,11 @@ async def test_silence_is_bounded_where_it_is_asked_for(fake: Fake) -> None:
 
 async def test_waiting_for_a_person_is_no_silence(fake: Fake) -> None:
     script = "ask('h'); lines().readline(); closed('h', 'human'); end()"
-    options = fake(script, bounds=Bounds(silence_seconds=0.3))
+    options = fake(script, bounds=Bounds(silence_seconds=1))
     with anyio.fail_after(20):
         async with connect(options) as child:
             await child.next_event()
-            with anyio.move_on_after(0.8):
+            with anyio.move_on_after(1.3):
                 await child.next_event()
             await child.answer("h", Action.ACCEPT)
             ending = await child.wait()
@@ -89,7 +92,7 @@ async def test_what_a_stopped_child_still_says_is_read(fake: Fake) -> None:
     notice("ready"); signal.pause()
     """
     with anyio.fail_after(20):
-        async with connect(fake(script)) as child:
+        async with connect(fake(script, bounds=Bounds())) as child:
             await child.next_event()
             child.stop()
             said = [event.message async for event in child.events() if isinstance(event, Notice)]
@@ -104,7 +107,7 @@ async def test_B19_stdout_held_open_by_a_stranger_is_left(fake: Fake) -> None:
     notice(str(stranger.pid)); end()
     """
     with anyio.fail_after(20):
-        async with connect(fake(script)) as child:
+        async with connect(fake(script, bounds=HASTY)) as child:
             event = await child.next_event()
             ending = await child.wait()
     assert isinstance(event, Notice)
@@ -159,7 +162,7 @@ async def test_a_host_that_takes_nothing_slows_the_child_only(fake: Fake) -> Non
         notice("x" * 1000, number)
     end()
     """
-    options = fake(script, bounds=Bounds(waiting_bytes=10_000, linger_seconds=0.1))
+    options = fake(script, bounds=Bounds(waiting_bytes=10_000))
     with anyio.fail_after(20):
         async with connect(options) as child:
             for _ in range(20):

@@ -76,6 +76,15 @@ async def test_R10_a_host_tool_gives_its_result(
         assert result["content"] == content
 
 
+async def test_R10_a_result_that_no_line_holds_is_an_error(fake: Fake) -> None:
+    async def long(arguments: dict[str, Any], call: HostCall) -> str:
+        return "x" * 4_194_304
+
+    [result] = await results(fake(CALLS), long)
+    assert result["is_error"]
+    assert "too many" in result["content"]
+
+
 async def test_R10_an_unknown_host_tool_is_an_error_result(fake: Fake) -> None:
     [result] = await results(fake(CALLS.replace("look", "lick")), text)
     assert result["is_error"]

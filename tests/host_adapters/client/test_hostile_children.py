@@ -116,6 +116,13 @@ async def test_an_endless_event_in_parts_is_refused(fake: Fake) -> None:
     assert FaultCode.BROKEN_PARTS in codes(ending)
 
 
+async def test_parts_that_make_a_part_are_refused(fake: Fake) -> None:
+    inner = '{"type":"part","part_of":1,"index":0,"last":true,"data":""}'
+    events, ending = await run(fake(PARTS + f"parts({inner!r}, 5); end()"))
+    assert len(events) == 2
+    assert codes(ending) == [FaultCode.BROKEN_PARTS]
+
+
 async def test_B01_a_line_over_the_bound_is_skipped(fake: Fake) -> None:
     script = "notice('x' * 3_000_000); notice('after'); end()"
     events, ending = await run(fake(script, bounds=Bounds(line_bytes=1_000_000)))

@@ -15,7 +15,7 @@ from typing import Any
 import anyio
 import pytest
 
-from turnwire.hosts.client import Options, connect
+from turnwire.hosts.client import Bounds, Options, connect
 from turnwire.protocol.commands import Answer
 from turnwire.protocol.people import HumanRequest
 
@@ -88,6 +88,34 @@ async def test_a_callback_that_raises_leaves_nothing(fake: Fake, lifeline: Any) 
         await lifeline.cut()
 
 
+async def test_errors_of_body_and_callback_come_out_together(fake: Fake) -> None:
+    async def ask(request: HumanRequest) -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            raise KeyError(request.id)
+
+    async def fail() -> None:
+        async with connect(fake("ask('h'); signal.pause()"), on_request=ask) as child:
+            await child.next_event()
+            await anyio.wait_all_tasks_blocked()
+            raise ValueError("host")
+
+    with anyio.fail_after(20):
+        with pytest.raises(ExceptionGroup) as caught:
+            await fail()
+    assert {type(error) for error in caught.value.exceptions} == {ValueError, KeyError}
+
+
+async def test_leaving_a_flood_leaves_nothing(fake: Fake, lifeline: Any) -> None:
+    script = "signal.signal(signal.SIGTERM, signal.SIG_IGN); hold()\nwhile True: notice('x' * 999)"
+    with anyio.fail_after(20):
+        async with connect(fake(script)) as child:
+            for _ in range(10):
+                await child.next_event()
+        await lifeline.cut()
+
+
 async def test_a_stderr_listener_that_raises_leaves_nothing(fake: Fake, lifeline: Any) -> None:
     def listen(text: str) -> None:
         raise LookupError(text)
@@ -102,8 +130,9 @@ async def test_a_stderr_listener_that_raises_leaves_nothing(fake: Fake, lifeline
 
 async def test_a_leader_that_dies_takes_its_group_along(fake: Fake, lifeline: Any) -> None:
     script = FAMILY.replace("signal.pause()", "os.kill(os.getpid(), signal.SIGKILL)")
+    hasty = Bounds(linger_seconds=0.3)
     with anyio.fail_after(20):
-        async with connect(fake(script)) as child:
+        async with connect(fake(script, bounds=hasty)) as child:
             ending = await child.wait()
             await lifeline.cut()
     assert ending.exit_code == 137

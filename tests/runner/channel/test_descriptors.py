@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 from support.owning import WAIT_SECONDS, command, run_owning
@@ -365,7 +366,6 @@ def test_the_first_statement_imports_nothing_slow() -> None:
     assert not slow & set(ran.stdout.split())
 
 
-def _started(body: str, **how: object) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
-        command(body), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how
-    )
+def _started(body: str, **how: Any) -> subprocess.Popen[bytes]:
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+    return subprocess.Popen[bytes](command(body), **pipes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import anyio.to_thread
 import pytest
 
 from turnwire.runner.channel.events import EventStream
+from turnwire.runner.channel.readiness import ready_to_read
 
 PATIENCE = 20
 MIB = 1 << 20
@@ -60,7 +61,7 @@ class Told:
 
 
 @asynccontextmanager
-async def _running(stream: EventStream) -> AsyncIterator[Told]:
+async def _running(stream: EventStream) -> AsyncGenerator[Told, None]:
     told = Told()
     with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
@@ -190,21 +191,10 @@ async def test_a_reader_that_catches_up_gets_deltas_again(pipe: tuple[int, int])
 
 
 async def _drain(stream: EventStream, fd: int) -> None:
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read_for_ever, fd)
-        await stream.drained()
-        tasks.cancel_scope.cancel()
-    os.set_blocking(fd, False)
-    try:
-        while os.read(fd, MIB):
-            pass
-    except BlockingIOError:
-        os.set_blocking(fd, True)
-
-
-async def _read_for_ever(fd: int) -> None:
-    while True:
-        await _read(fd, 1)
+    """Read all that is told so far."""
+    while stream.unread or ready_to_read(fd):
+        await anyio.wait_readable(fd)
+        os.read(fd, MIB)
 
 
 async def test_the_loop_waits_for_room_without_a_log(pipe: tuple[int, int]) -> None:

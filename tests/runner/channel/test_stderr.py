@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 import pytest
 
+from turnwire.runner.channel.readiness import ready_to_read
 from turnwire.runner.channel.stderr import StderrCopy
 
 MIB = 1 << 20
@@ -33,9 +35,9 @@ class Bench:
         """Read that much as a slow host, while the copy goes on."""
         read = 0
         while read < size:
-            read += len(os.read(self.reading, 4096))
-            if read < size:
+            while not ready_to_read(self.reading):
                 self.copy.step()
+            read += len(os.read(self.reading, 4096))
         return read
 
 
@@ -88,11 +90,28 @@ def test_the_copy_ends_with_the_last_that_can_print(bench: Bench) -> None:
     assert bench.copy.drain(5)
 
 
+@contextmanager
+def _copying(bench: Bench) -> Generator[None, None, None]:
+    """Copy in a thread that is over when the test is."""
+    thread = threading.Thread(target=_copy, args=(bench.copy,))
+    thread.start()
+    yield
+    os.close(bench.printing)
+    os.close(bench.reading)
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def _copy(copy: StderrCopy) -> None:
+    while copy.step():
+        pass
+
+
 def test_draining_waits_for_what_is_printed(bench: Bench) -> None:
-    bench.copy.start()
-    os.write(bench.printing, b"x" * 50_000)
-    assert bench.copy.drain(10)
-    assert len(os.read(bench.reading, 65_536)) == 50_000
+    with _copying(bench):
+        os.write(bench.printing, b"x" * 50_000)
+        assert bench.copy.drain(10)
+        assert len(os.read(bench.reading, 65_536)) == 50_000
 
 
 def test_draining_into_a_full_stderr_has_an_end(bench: Bench) -> None:
@@ -103,11 +122,11 @@ def test_draining_into_a_full_stderr_has_an_end(bench: Bench) -> None:
 def test_draining_beside_a_daemon_that_prints_has_an_end(bench: Bench) -> None:
     stop = threading.Event()
     daemon = threading.Thread(target=_print_until, args=(stop, bench.printing))
-    bench.copy.start()
-    daemon.start()
-    bench.copy.drain(0.05)
-    stop.set()
-    daemon.join(20)
+    with _copying(bench):
+        daemon.start()
+        assert not bench.copy.drain(0.05)
+        stop.set()
+        daemon.join(20)
     assert not daemon.is_alive()
 
 

@@ -6,6 +6,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -82,9 +83,15 @@ async def test_a_name_without_a_machine_is_unreachable() -> None:
     assert fault.error.code == ErrorCode.UNREACHABLE
 
 
-def test_a_name_that_cannot_be_one_is_refused() -> None:
+async def test_a_name_that_cannot_be_one_is_unreachable() -> None:
+    fault = fault_of(await ask_through(f"https://{'x' * 64}.example", Network()))
+    assert fault.error.code == ErrorCode.UNREACHABLE
+
+
+@pytest.mark.parametrize("address", ["https://a\x00b", "https://x:port"])
+def test_an_address_that_httpx_refuses_is_refused(address: str) -> None:
     with pytest.raises(BadAddress):
-        openai(f"https://{'x' * 64}.example")
+        openai(address)
 
 
 async def test_closing_is_possible_before_any_request() -> None:
@@ -110,9 +117,21 @@ async def test_a_proxy_that_cannot_be_used_is_named(proxy: str) -> None:
 
 
 async def test_https_to_a_server_without_tls_is_unreachable() -> None:
-    with ModelServer() as server:
-        fault = fault_of(await ask_through(server.base_url.replace("http", "https"), Network()))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=speak_plainly, args=(server,))
+        thread.start()
+        fault = fault_of(
+            await ask_through(f"https://127.0.0.1:{server.getsockname()[1]}", Network())
+        )
+        thread.join(5)
     assert fault.error.code == ErrorCode.UNREACHABLE
+
+
+def speak_plainly(server: socket.socket) -> None:
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        connection.recv(1)
 
 
 async def test_a_missing_certificate_file_is_named(tmp_path: Path) -> None:

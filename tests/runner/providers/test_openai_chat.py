@@ -241,7 +241,7 @@ async def test_a_body_that_is_not_what_it_claims_is_a_fault() -> None:
         (error(500, {"message": "oops"}), "server_error", True),
         (error(503, b"<html><title>Busy</title></html>"), "overloaded", True),
         (error(429, {"code": "insufficient_quota"}), "quota_exhausted", False),
-        (Reply((), 204), "server_error", True),
+        (Reply((), 204, {}), "bad_stream", True),
         (Reply(()), "bad_stream", True),
     ],
 )
@@ -288,7 +288,7 @@ async def test_a_server_that_never_closes_holds_up_no_reply(end: Any) -> None:
     assert text_of(await asked(txt("ok"), *end, Hang, idle=0.3)) == "ok"
 
 
-async def test_A23_pings_after_a_whole_reply_hold_it_up_no_longer() -> None:
+async def test_A43_pings_after_a_whole_reply_hold_up_nothing() -> None:
     pings = cycle([PING, Pause(0.02)])
     with ModelServer(
         [Reply((each for part in ([txt("ok"), *ENDED], pings) for each in part))]

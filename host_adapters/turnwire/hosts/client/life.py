@@ -187,7 +187,7 @@ class Life:
         self._stderr.drain_rest()
         end, exit_code = self._reader.end, self._process.reap()
         if exit_code is None:
-            exit_code = ExitCode.INTERNAL if end is None else end.exit_code
+            exit_code = int(ExitCode.INTERNAL) if end is None else end.exit_code
         if end is not None and end.exit_code != exit_code:
             message = f"its end line says exit code {end.exit_code}, it left with {exit_code}"
             self._faults.add(FaultCode.OTHER_EXIT, message)

@@ -27,7 +27,7 @@ class Mailbox(Generic[Item]):
         self._room = room
         self._used = 0
         self._items: deque[tuple[Item, int]] = deque()
-        self._changed = anyio.Event()
+        self._changed: anyio.Event | None = None
         self._closed = False
 
     def __len__(self) -> int:
@@ -68,8 +68,11 @@ class Mailbox(Generic[Item]):
         self._tell()
 
     async def _change(self) -> None:
+        if self._changed is None:
+            self._changed = anyio.Event()
         await self._changed.wait()
 
     def _tell(self) -> None:
-        changed, self._changed = self._changed, anyio.Event()
-        changed.set()
+        if self._changed is not None:
+            self._changed.set()
+            self._changed = None

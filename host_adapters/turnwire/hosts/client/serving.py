@@ -22,10 +22,18 @@ import msgspec
 from turnwire.hosts.client.ending import AnswersClosed, ChildGone
 from turnwire.hosts.client.lane import AnswersLane
 from turnwire.protocol.base import UNSET
-from turnwire.protocol.codec import Unknown
+from turnwire.protocol.codec import Unknown, encode_command
 from turnwire.protocol.commands import Answer, Command, ToolProgress, ToolResultLine
 from turnwire.protocol.content import Image, Text
-from turnwire.protocol.events import Event, HumanClosed, HumanRequest, ToolClosed, ToolRequest
+from turnwire.protocol.events import (
+    Event,
+    Hello,
+    HumanClosed,
+    HumanRequest,
+    Limits,
+    ToolClosed,
+    ToolRequest,
+)
 from turnwire.protocol.jsontext import compact_json, strict_json
 from turnwire.protocol.text import well_formed
 
@@ -94,6 +102,7 @@ class Serving:
         self._on_request = on_request
         self._tools = {tool.name: tool for tool in tools}
         self._tasks: dict[str, anyio.CancelScope] = {}
+        self._longest = Limits().answer_bytes
 
     def notice(self, event: Event | Unknown) -> None:
         """Start what ``event`` asks for, or stop what it says is no longer wanted.
@@ -101,6 +110,8 @@ class Serving:
         Nothing is started whose result could not be sent.
         """
         match event:
+            case Hello():
+                self._longest = event.limits.answer_bytes
             case HumanClosed() | ToolClosed():
                 self._cancel(event.id)
             case _ if not self._answers.is_open:
@@ -152,13 +163,17 @@ class Serving:
         call = HostCall(request.id, request.seconds, self._progress(request.id))
         try:
             result = await _call(tool.function, strict_json(bytes(request.arguments)), call)
-            return ToolResultLine(id=request.id, content=_content(result))
+            line = ToolResultLine(id=request.id, content=_content(result))
         except (ChildGone, AnswersClosed):
             raise
         except Exception as failure:  # noqa: BLE001 - whatever a tool raises is its result
-            return _failure(
-                request, f"{tool.name} failed: {str(failure) or type(failure).__name__}"
-            )
+            words = str(failure) or type(failure).__name__
+            return _failure(request, f"{tool.name} failed: {words}")
+        size = len(encode_command(line)) + 1
+        if size > self._longest:
+            # Sent all the same it would be refused, and the call would wait for its deadline.
+            return _failure(request, f"{tool.name} failed: its result has {size:,} bytes, too many")
+        return line
 
     def _progress(self, call: str) -> Callable[[str], Awaitable[object]]:
         return lambda text: self._answers.send(ToolProgress(id=call, text=well_formed(text)))

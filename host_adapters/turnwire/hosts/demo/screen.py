@@ -37,8 +37,14 @@ class Screen:
     def card(self, title: str, lines: tuple[str, ...]) -> None:
         """Write a box that a person is to read to its end: long lines are wrapped, none is cut."""
         self.line(f"┌ {title}", "bold")
+        wrapper = textwrap.TextWrapper(
+            self._width - 2,
+            subsequent_indent="  ",
+            drop_whitespace=False,
+            break_on_hyphens=False,
+        )
         for line in lines:
-            for piece in textwrap.wrap(line, self._width - 2, subsequent_indent="  ") or [""]:
+            for piece in wrapper.wrap(line) or [""]:
                 self.line(f"│ {piece}")
         self.line("└", "bold")
 

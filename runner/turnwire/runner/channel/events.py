@@ -87,7 +87,7 @@ class EventStream:
 
     def flush(self) -> None:
         """Write what is taken without waiting, and leave the rest to ``run``. Call it once a loop step."""
-        if self._gone is not None or self._sink is None:
+        if self._sink is None or self._is_over():
             return
         try:
             self._write(self._sink)
@@ -139,7 +139,7 @@ class EventStream:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._watch, self._sink)
                 tasks.start_soon(self._keep_writing, self._sink)
-                while self._gone is None and self._sink is not None:
+                while not self._is_over():
                     await self._ended.wait()
                 tasks.cancel_scope.cancel()
         if self._gone is not None:
@@ -173,6 +173,9 @@ class EventStream:
             await anyio.sleep(_LOOK_AGAIN_SECONDS)
 
     # --- writing
+
+    def _is_over(self) -> bool:
+        return self._gone is not None or self._sink is None
 
     def _waits(self) -> bool:
         return bool(self._rest) or bool(self._backlog)

@@ -6,7 +6,6 @@ Owns names and help texts. ``run`` is listed here for its help; its work is in `
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -40,21 +39,29 @@ def demo(*, yes: bool) -> None:
 
 @turnwire.command()
 @click.option(
-    "--write", type=click.Path(file_okay=False, path_type=Path), help="Write into a folder."
+    "--write",
+    metavar="[DIR]",
+    is_flag=False,
+    flag_value="spec/schema",
+    help="Write the files into DIR (spec/schema) instead.",
 )
 @click.option(
-    "--check", type=click.Path(file_okay=False, path_type=Path), help="Compare with a folder."
+    "--check",
+    metavar="[DIR]",
+    is_flag=False,
+    flag_value="spec/schema",
+    help="Say where DIR (spec/schema) differs; exit 1 if it does.",
 )
-def schema(write: Path | None, check: Path | None) -> None:
+def schema(write: str | None, check: str | None) -> None:
     """Print the JSON Schema of the protocol, both directions."""
     # Only this command makes schemas.
     from turnwire.protocol.schema import drift, schemas  # noqa: PLC0415
     from turnwire.protocol.schema import write as write_schemas  # noqa: PLC0415
 
     if write is not None:
-        write_schemas(str(write))
+        write_schemas(write)
     elif check is not None:
-        differences = drift(str(check))
+        differences = drift(check)
         click.echo("\n".join(differences) or "the schema is up to date")
         sys.exit(1 if differences else 0)
     else:

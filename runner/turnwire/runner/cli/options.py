@@ -5,69 +5,14 @@ Owns names, types, defaults and help texts. Imports click and nothing slow: it i
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
 
-from turnwire.runner.settings import BadSettings, RunSettings, split_config
+from turnwire.runner.cli.values import line_bytes, load_config, names, number, whole
+from turnwire.runner.settings import RunSettings
 
 __all__ = ["HelpWanted", "run_command", "settings_of"]
-
-_NO_LIMIT = "none"
-
-
-def _names(ctx: click.Context, param: click.Parameter, value: object) -> tuple[str, ...]:
-    """Names with commas between them, or a list in a file."""
-    names = value.split(",") if isinstance(value, str) else value
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise click.BadParameter("expected names with commas between them", ctx, param)
-    return tuple(name.strip() for name in names if name.strip())
-
-
-def _whole(ctx: click.Context, param: click.Parameter, value: object) -> int | None:
-    """A whole number, 0 or more, or ``none``."""
-    number = _number(ctx, param, value)
-    if number is not None and number != int(number):
-        raise click.BadParameter(f"{value!r} is not a whole number", ctx, param)
-    return None if number is None else int(number)
-
-
-def _number(ctx: click.Context, param: click.Parameter, value: object) -> float | None:
-    """A number, 0 or more, or ``none``."""
-    if value is None or value == _NO_LIMIT:
-        return None
-    try:
-        number = float(value) if isinstance(value, str | int | float) else math.nan
-    except ValueError:
-        number = math.nan
-    if isinstance(value, bool) or not 0 <= number < math.inf:
-        message = f"{value!r} is not a number from 0 up, nor {_NO_LIMIT!r}"
-        raise click.BadParameter(message, ctx, param)
-    return number
-
-
-def _load_config(ctx: click.Context, param: click.Parameter, path: str | None) -> None:
-    if path is None:
-        return
-    # Only a run with --config pays for it.
-    import tomllib  # noqa: PLC0415
-
-    try:
-        with open(path, "rb") as file:
-            values = tomllib.load(file)
-        known = frozenset(p.name for p in ctx.command.params if p.name) - {"config", "help"}
-        kept, passed_over = split_config(values, known)
-    except (OSError, ValueError, BadSettings) as error:
-        raise click.BadParameter(f"{path}: {error}", ctx, param) from None
-    ctx.default_map = {**(ctx.default_map or {}), **kept}
-    ctx.meta["turnwire.passed_over"] = tuple(passed_over)
-
-
-def _line_bytes(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    if value != 0 and value < 4096:
-        raise click.BadParameter("at least 4096, or 0 for no limit", ctx, param)
-    return value
 
 
 def _option(*names: str, **attributes: Any) -> click.Option:  # noqa: ANN401 - click's own words
@@ -104,7 +49,7 @@ _OPTIONS = (
     _option(
         "--tools",
         type=click.UNPROCESSED,
-        callback=_names,
+        callback=names,
         metavar="NAMES",
         default=(),
         help="read,write,edit,glob,grep,bash and py:MODULE:FUNCTION. No tools unless given.",
@@ -125,7 +70,7 @@ _OPTIONS = (
     _option(
         "--ask",
         type=click.UNPROCESSED,
-        callback=_names,
+        callback=names,
         metavar="NAMES",
         default=(),
         help="Always ask about these tools.",
@@ -133,7 +78,7 @@ _OPTIONS = (
     _option(
         "--no-ask",
         type=click.UNPROCESSED,
-        callback=_names,
+        callback=names,
         metavar="NAMES",
         default=(),
         help="Never ask about these tools.",
@@ -143,7 +88,7 @@ _OPTIONS = (
     _option(
         "--max-rounds",
         type=click.UNPROCESSED,
-        callback=_whole,
+        callback=whole,
         metavar="N|none",
         default=250,
         show_default=True,
@@ -152,35 +97,35 @@ _OPTIONS = (
     _option(
         "--max-tokens",
         type=click.UNPROCESSED,
-        callback=_whole,
+        callback=whole,
         metavar="N|none",
         help="Tokens, as the provider reports them.",
     ),
     _option(
         "--max-tool-calls",
         type=click.UNPROCESSED,
-        callback=_whole,
+        callback=whole,
         metavar="N|none",
         help="Calls that run.",
     ),
     _option(
         "--max-seconds",
         type=click.UNPROCESSED,
-        callback=_number,
+        callback=number,
         metavar="NUMBER|none",
         help="Time, without waits for a person.",
     ),
     _option(
         "--max-cost",
         type=click.UNPROCESSED,
-        callback=_number,
+        callback=number,
         metavar="NUMBER|none",
         help="Money, where the provider reports it.",
     ),
     _option(
         "--max-identical-calls",
         type=click.UNPROCESSED,
-        callback=_whole,
+        callback=whole,
         metavar="N|none",
         default=5,
         show_default=True,
@@ -199,7 +144,7 @@ _OPTIONS = (
         type=int,
         default=65_536,
         show_default=True,
-        callback=_line_bytes,
+        callback=line_bytes,
         help="Longer events travel in parts; 0 is no limit.",
     ),
     _option(
@@ -224,13 +169,13 @@ _OPTIONS = (
         metavar="FILE",
         is_eager=True,
         expose_value=False,
-        callback=_load_config,
+        callback=load_config,
         help="Take settings from a TOML file; flags win.",
     ),
 )
 
 
-def _wants_help(ctx: click.Context, param: click.Parameter, value: object) -> None:
+def _wants_help(ctx: click.Context, _: click.Parameter, value: object) -> None:
     if value and not ctx.resilient_parsing:
         raise HelpWanted(ctx.get_help())
 

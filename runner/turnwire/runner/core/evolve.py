@@ -135,6 +135,8 @@ def _row(state: Run, event: Row) -> Run:
         return state
     if event.kind == RowKind.ROUND or event.id == state.turn.round:
         return replace(state, turn=_round_row(state.turn, event))
+    if all(call.id != event.id for call in state.turn.calls):
+        return state
     return replace(state, turn=_call_row(state.turn, event))
 
 

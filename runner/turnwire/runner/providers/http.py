@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import sys
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
@@ -24,7 +25,10 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import anyio
-import httpx
+
+# httpx's command line, of no use here, brings rich along where that is installed: 60 ms and 8 MB.
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
+import httpx  # noqa: E402
 
 from turnwire.protocol.faults import ErrorCode
 from turnwire.protocol.text import visible
@@ -116,7 +120,7 @@ class Connection:
         try:
             self._url = httpx.URL(url)
         except httpx.InvalidURL as wrong:
-            message = f"The base URL is no address: {visible(str(wrong), 200)}."
+            message = f"The base URL is no address: {_reason(wrong)}."
             raise BadAddress(message) from None
         self._headers = [(name.encode(), value.encode()) for name, value in headers]
         self._headers.append((b"host", self._url.netloc))

@@ -12,7 +12,7 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -26,6 +26,10 @@ __all__ = ["check_installed", "serve"]
 _READY_SECONDS = 60.0
 """Half a second is usual; a cold disk and a busy machine take longer."""
 _GRACE_SECONDS = 2.0
+_PATIENT = {"OMP_WAIT_POLICY": "passive"}
+"""llama.cpp's threads await one another by spinning, which on a busy machine costs ten times the
+time.
+"""
 _ENGINE = "turnwire.runner.providers.local.engine"
 
 
@@ -36,7 +40,7 @@ def check_installed() -> None:
 
 
 @asynccontextmanager
-async def serve(model: Path, *, environment: Mapping[str, str]) -> AsyncIterator[str]:
+async def serve(model: Path, *, environment: Mapping[str, str]) -> AsyncGenerator[str]:
     """Run a server for the file ``model`` and give its base URL, the part before
     ``/chat/completions``; at the end of the block no process is left.
 
@@ -62,14 +66,14 @@ async def serve(model: Path, *, environment: Mapping[str, str]) -> AsyncIterator
 
 async def _start(model: Path, lifeline: int, environment: Mapping[str, str]) -> Process:
     # Without -P a folder that the run works in could put its own modules before ours.
-    command = [sys.executable, "-P", "-m", _ENGINE, str(model.absolute()), str(lifeline)]
+    command = [sys.executable, "-P", "-m", _ENGINE, str(model), str(lifeline)]
     try:
         return await anyio.open_process(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env={**_PATIENT, **environment},
             pass_fds=(lifeline,),
             start_new_session=True,
         )
