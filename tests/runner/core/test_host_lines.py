@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from support.play import Play, call
 from turnwire.protocol.commands import (
+    Answer,
     Command,
     Interrupt,
     Rewind,
@@ -14,7 +16,9 @@ from turnwire.protocol.commands import (
     ToolResultLine,
 )
 from turnwire.protocol.events import Accepted, Notice, RefusalCode, Refused, Rewound
+from turnwire.protocol.people import Action
 from turnwire.runner.core import notices
+from turnwire.runner.core.host_lines import refusal
 from turnwire.runner.core.inputs import DeltasDropped, HostLineRefused, HostLinesOverrun, Remarked
 
 
@@ -68,6 +72,16 @@ def test_B28_an_accepted_line_is_answered_before_its_effect() -> None:
     play = Play().load().reply(call()).ask("t1.c1").answer("q1")
     assert play.told()[:2] == ["accepted", "human_closed"]
     assert (play.last(Accepted).line, play.last(Accepted).id) == (1, "q1")
+
+
+def test_C17_an_action_that_was_not_offered_is_refused() -> None:
+    run = Play().load().reply(call()).ask("t1.c1").run
+    request = replace(run.requests[0], actions=(Action.DECLINE,))
+    run = replace(run, requests=(request,))
+    why = refusal(run, Answer(id="q1", action=Action.ACCEPT))
+    assert why is not None
+    assert why.code == "wrong_kind"
+    assert refusal(run, Answer(id="q1", action=Action.DECLINE)) is None
 
 
 # --- steer

@@ -124,6 +124,13 @@ def test_T19_the_text_so_far_is_kept_as_partial() -> None:
     assert play.statuses("t1.r1") == ["running", "cancelled"]
 
 
+@pytest.mark.parametrize("partial", ["", " \n"])
+def test_T19_before_any_text_nothing_is_partial(partial: str) -> None:
+    play = model_is_asked(Play()).say(Interrupt()).fail(fault(partial=partial))
+    assert play.turn_end.text == ""
+    assert play.last(Message).row is None
+
+
 def test_T19_a_reply_that_came_with_the_stop_is_kept() -> None:
     play = model_is_asked(Play()).say(Interrupt()).reply("all of it", call())
     assert play.roles == "uata"

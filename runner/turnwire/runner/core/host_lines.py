@@ -6,7 +6,7 @@ Each line is answered with exactly one ``accepted`` or ``refused``; a refused li
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from turnwire.protocol.base import UNSET
 from turnwire.protocol.commands import (
@@ -81,6 +81,8 @@ def line_read(telling: Telling, line: HostLineRead) -> None:
     if why is not None:
         telling.say_aside(Refused, line=line.line, code=why.code, message=why.message, id=named)
         return
+    # Refused as long as no tool is the host's.
+    assert not isinstance(command, ToolResultLine | ToolProgress)
     telling.say_aside(Accepted, line=line.line, id=named)
     _obey(telling, command)
 
@@ -102,6 +104,8 @@ def refusal(run: Run, command: Command) -> Refusal | None:
             return _rewind_refusal(run, command)
         case Shutdown():
             return None
+        case _:
+            assert_never(command)
 
 
 def _turn_refusal(run: Run, turn_id: str | None) -> Refusal | None:
@@ -171,7 +175,7 @@ def _content_refusal(answer: Answer) -> Refusal | None:
 # --- what the taken ones do -------------------------------------------------------------------------------
 
 
-def _obey(telling: Telling, command: Command) -> None:
+def _obey(telling: Telling, command: Answer | Steer | Interrupt | Rewind | Shutdown) -> None:
     match command:
         case Answer():
             _answer(telling, command)
@@ -184,10 +188,8 @@ def _obey(telling: Telling, command: Command) -> None:
             telling.say_aside(Rewound, messages=_kept_messages(telling.run, command.to))
         case Shutdown():
             telling.remark(Level.INFO, notices.SHUTDOWN, "No further turn will start.")
-        case (
-            ToolResultLine() | ToolProgress()
-        ):  # pragma: no cover - refused as long as no tool is the host's
-            raise TypeError(f"a refused line was obeyed: {type(command).__name__}")
+        case _:
+            assert_never(command)
 
 
 def _kept_messages(run: Run, to: str | None) -> int:

@@ -13,6 +13,8 @@ Rules
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from turnwire.protocol.endings import Status, StoppedBy, exit_code
 from turnwire.protocol.events import End, Level, Ready, Settled
 from turnwire.protocol.people import (
@@ -168,6 +170,8 @@ def _take_command(telling: Telling, command: Command) -> None:
             _deltas_dropped(telling, command)
         case Remarked():
             _remarked(telling, command)
+        case _:
+            assert_never(command)
 
 
 def _loaded(telling: Telling, loaded: Loaded) -> None:
@@ -246,6 +250,8 @@ def _take_finding(telling: Telling, finding: Finding) -> None:
             stops.stop_turn(telling, Ending(Status.INCOMPLETE, StoppedBy.MAX_SECONDS))
         case ReaderCaughtUp():
             _end(telling, _how_it_ends(telling.run))
+        case _:
+            assert_never(finding)
 
 
 def _answered(telling: Telling, answered: Answered) -> None:

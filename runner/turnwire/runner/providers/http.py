@@ -26,15 +26,15 @@ from typing import Any, TypeVar
 
 import anyio
 
-# httpx's command line, of no use here, brings rich along where that is installed: 60 ms and 8 MB.
-sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
-import httpx  # noqa: E402
-
 from turnwire.protocol.faults import ErrorCode
 from turnwire.protocol.text import visible
 from turnwire.runner.providers.address import origin, proxy_for
 from turnwire.runner.providers.errors import BadAddress, ProviderFault, provider_error
 from turnwire.runner.providers.network import Network
+
+# httpx's command line, of no use here, brings rich along where that is installed: 60 ms and 8 MB.
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
+import httpx  # noqa: E402
 
 __all__ = ["Connection", "Response"]
 
