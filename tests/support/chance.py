@@ -10,6 +10,7 @@ from random import Random
 
 from msgspec import UNSET, Raw
 from support.play import call, fault, tool_ended
+
 from turnwire.protocol.commands import (
     Answer,
     Command,

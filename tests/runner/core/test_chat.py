@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.play import Play, call, fault
+
 from turnwire.protocol.commands import Interrupt
 from turnwire.protocol.events import Answers, Refused
 from turnwire.protocol.people import Action, ClosedBy, HumanClosed, HumanRequest

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 from msgspec.structs import replace
 from support.play import Play, call, hello
+
 from turnwire.protocol.content import Text, ToolResult, ToolUse
 from turnwire.protocol.events import Answers, Message, Notice
 from turnwire.protocol.messages import Role, TranscriptMessage

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from support.play import Play, call
+
 from turnwire.protocol.commands import (
     Answer,
     Command,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.play import SECOND, Play, call, fault
+
 from turnwire.protocol.commands import Steer
 from turnwire.protocol.people import Action, HumanRequest
 from turnwire.protocol.usage import Cost, Usage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from support.play import Play, call
+
 from turnwire.protocol.people import Action, HumanRequest
 from turnwire.runner.core.inputs import Cleared
 from turnwire.runner.core.jobs import AskPerson, Review, RunTool

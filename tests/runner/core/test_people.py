@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 from support.play import Play, call
+
 from turnwire.protocol.commands import Answer
 from turnwire.protocol.events import Answers, Refused
 from turnwire.protocol.people import Action, ClosedBy, HumanClosed, HumanRequest, Scope

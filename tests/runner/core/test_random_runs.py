@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from support import chance
 from support.laws import Witness
 from support.play import Play
+
 from turnwire.protocol.commands import Command
 from turnwire.protocol.events import Accepted, Answers, Budget, RefusalCode, Refused
 from turnwire.protocol.faults import Blame, WireError

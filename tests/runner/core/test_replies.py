@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.play import Play, call, fault
+
 from turnwire.protocol.commands import Steer
 from turnwire.protocol.content import Reasoning, Text
 from turnwire.protocol.events import Message, Notice

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.play import SECOND, Play, call, fault
+
 from turnwire.protocol.commands import Steer
 from turnwire.protocol.events import Notice
 from turnwire.protocol.usage import Usage

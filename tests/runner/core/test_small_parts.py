@@ -6,6 +6,7 @@ import math
 
 import pytest
 from support.play import fault
+
 from turnwire.runner.core.ports import ToolContext
 from turnwire.runner.core.retrying import LONGEST_WAIT_SECONDS, wait_before_retry
 from turnwire.runner.core.shortening import shortened

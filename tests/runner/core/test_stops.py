@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from support.play import Play, call, fault, tool_ended
+
 from turnwire.protocol.commands import Interrupt, Rewind, Steer
 from turnwire.protocol.events import Answers, HumanClosed, Message, Notice, Refused
 from turnwire.protocol.faults import Blame, WireError

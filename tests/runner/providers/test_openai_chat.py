@@ -61,10 +61,12 @@ PING = b": ping\n\n"
 ENDED = (fin("stop"), DONE)
 
 
-async def asked(*steps: Step, listener: Listener | None = None, **patience: float) -> ModelOutcome:
+async def asked(
+    *steps: Step, listener: Listener | None = None, first: float = 10.0, idle: float = 10.0
+) -> ModelOutcome:
     """What comes of one request that is answered with ``steps``."""
     with ModelServer([Reply(steps)]) as server:
-        model = openai(server.base_url, **patience)
+        model = openai(server.base_url, first=first, idle=idle)
         try:
             return await ask(model, listener=listener)
         finally:
@@ -291,7 +293,7 @@ async def test_a_server_that_never_closes_holds_up_no_reply(end: Any) -> None:
 async def test_A43_pings_after_a_whole_reply_hold_up_nothing() -> None:
     pings = cycle([PING, Pause(0.02)])
     with ModelServer(
-        [Reply((each for part in ([txt("ok"), *ENDED], pings) for each in part))]
+        [Reply(each for part in ([txt("ok"), *ENDED], pings) for each in part)]
     ) as server:
         model = openai(server.base_url)
         assert text_of(await ask(model)) == "ok"

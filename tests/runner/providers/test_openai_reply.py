@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,7 +50,7 @@ def test_A40_a_stream_in_single_bytes_gives_the_same_reply() -> None:
 @given(st.lists(st.integers(0, len(RECORDED)), max_size=12))
 def test_A40_any_packet_borders_give_the_same_reply(borders: list[int]) -> None:
     cuts = [0, *sorted(borders), len(RECORDED)]
-    chunks = [RECORDED[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    chunks = [RECORDED[start:end] for start, end in pairwise(cuts)]
     assert read_chunks(chunks) == EXPECTED
 
 

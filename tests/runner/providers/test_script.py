@@ -63,8 +63,8 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
 def test_B04_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     path = tmp_path / "script.jsonl"
     path.write_bytes('\ufeff{"text":"a\u2028b\u0085c"}\r\n\r\n{"text":"d"}'.encode())
-    assert [reply.text for reply in load_script(path)] == ["a\u2028b\u0085c", "d"]
-    assert [reply.number for reply in load_script(path)] == [1, 3]
+    read = load_script(path)
+    assert {at: reply.text for at, reply in read.items()} == {1: "a\u2028b\u0085c", 3: "d"}
 
 
 async def test_a_script_that_runs_out_says_so(tmp_path: Path) -> None:

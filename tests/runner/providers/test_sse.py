@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -62,7 +63,7 @@ streams = st.lists(st.tuples(fields, line_ends), max_size=30).map(
 @given(content=streams, borders=st.lists(st.integers(0, 200), max_size=20))
 def test_A40_no_packet_border_ever_matters(content: bytes, borders: list[int]) -> None:
     cuts = [0, *sorted(min(border, len(content)) for border in borders), len(content)]
-    pieces = [content[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    pieces = [content[start:end] for start, end in pairwise(cuts)]
     assert read(*pieces) == read(content)
 
 

@@ -64,7 +64,7 @@ def card(review: Review, tool: Tool) -> PutToPerson:
         call=review.call,
         message=visible(f"Allow {tool.schema.name} to run?", LINE_CHARACTERS),
         lines=tuple(visible(line, LINE_CHARACTERS) for line in lines),
-        reach=tuple(entitlement.id for entitlement in reach),
+        reach=tuple(visible(entitlement.id, LINE_CHARACTERS) for entitlement in reach),
     )
 
 

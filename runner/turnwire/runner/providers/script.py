@@ -86,16 +86,15 @@ class ScriptedReply(_Line, frozen=True, kw_only=True):
     expect: Expectation = Expectation()
     hold: bool = False
     repeat: bool = False
-    number: int = 0
-    """The line's number in its file, counted from 1; not said in the line."""
 
     def tokens(self) -> Usage:
         """Give ``usage`` in the words of the wire."""
         return Usage(**msgspec.structs.asdict(self.usage))
 
 
-def load_script(path: Path) -> tuple[ScriptedReply, ...]:
-    """Read the script at ``path``. Blank lines are passed over.
+def load_script(path: Path) -> dict[int, ScriptedReply]:
+    """Read the script at ``path`` and give its replies by the numbers of their lines, from 1. Blank
+    lines are passed over.
 
     BadScript: the file cannot be read, holds no line, or a line is not as documented.
     """
@@ -107,22 +106,18 @@ def load_script(path: Path) -> tuple[ScriptedReply, ...]:
     except UnicodeDecodeError:
         raise BadScript(f"The script {shown} is not UTF-8.") from None
     lines = enumerate(text.removeprefix("\ufeff").split("\n"), start=1)
-    replies = tuple(_reply(line, number, shown) for number, line in lines if line.strip())
+    replies = {at: _reply(line, f"{shown}, line {at}") for at, line in lines if line.strip()}
     if not replies:
         raise BadScript(f"The script {shown} holds no line.")
-    for reply in replies[:-1]:
-        if reply.repeat:
-            raise BadScript(f"{shown}, line {reply.number}: only the last line may repeat.")
+    for at in list(replies)[:-1]:
+        if replies[at].repeat:
+            raise BadScript(f"{shown}, line {at}: only the last line may repeat.")
     return replies
 
 
-def _reply(line: str, number: int, shown: str) -> ScriptedReply:
-    where = f"{shown}, line {number}"
+def _reply(line: str, where: str) -> ScriptedReply:
     try:
-        said = strict_json(line)
-        if isinstance(said, dict) and "number" not in said:
-            said["number"] = number
-        reply = msgspec.convert(said, ScriptedReply)
+        reply = msgspec.convert(strict_json(line), ScriptedReply)
     except (InvalidJson, msgspec.ValidationError) as wrong:
         raise BadScript(f"{where}: {visible(str(wrong), 300)}.") from None
     if reply.delta_chars < 0:

@@ -38,20 +38,21 @@ class ScriptedModel:
         """``name`` is what the person wrote. BadScript: the file at ``path`` is no script."""
         self.name = name
         self._path = visible(str(path), 200)
-        self._replies = load_script(path)
+        self._replies = tuple(load_script(path).items())
         self._given = 0
 
     async def reply(
         self, request: ModelRequest, port: LivePort, stopped: Callable[[ModelFault], None]
     ) -> ModelOutcome:
         """Give the next line; see :class:`turnwire.runner.core.ports.Model`."""
-        line = self._next()
-        if line is None:
+        numbered = self._next()
+        if numbered is None:
             message = f"The script {self._path} has no more lines after {self._given}."
             return _misuse(ErrorCode.MODEL_UNAVAILABLE, message)
+        number, line = numbered
         unmet = _unmet(line, request.messages)
         if unmet is not None:
-            return _misuse(ErrorCode.BAD_REQUEST, f"{self._path}, line {line.number}: {unmet}")
+            return _misuse(ErrorCode.BAD_REQUEST, f"{self._path}, line {number}: {unmet}")
         assembly = Assembly(port.delta)
         try:
             await _play(line, assembly)
@@ -72,10 +73,10 @@ class ScriptedModel:
     async def aclose(self) -> None:
         """Nothing is open."""
 
-    def _next(self) -> ScriptedReply | None:
+    def _next(self) -> tuple[int, ScriptedReply] | None:
         last = self._replies[-1]
         if self._given >= len(self._replies):
-            return last if last.repeat else None
+            return last if last[1].repeat else None
         self._given += 1
         return self._replies[self._given - 1]
 

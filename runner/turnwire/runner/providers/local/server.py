@@ -23,8 +23,6 @@ from turnwire.runner.providers.local.errors import LocalModelBroken, LocalModelM
 
 __all__ = ["check_installed", "serve"]
 
-_READY_SECONDS = 60.0
-"""Half a second is usual; a cold disk and a busy machine take longer."""
 _GRACE_SECONDS = 2.0
 _PATIENT = {"OMP_WAIT_POLICY": "passive"}
 """llama.cpp's threads await one another by spinning, which on a busy machine costs ten times the
@@ -40,12 +38,15 @@ def check_installed() -> None:
 
 
 @asynccontextmanager
-async def serve(model: Path, *, environment: Mapping[str, str]) -> AsyncGenerator[str]:
+async def serve(
+    model: Path, *, environment: Mapping[str, str], ready_seconds: float = 60.0
+) -> AsyncGenerator[str]:
     """Run a server for the file ``model`` and give its base URL, the part before
     ``/chat/completions``; at the end of the block no process is left.
 
     ``environment`` is all that the server sees of ours: the caller leaves keys out. Enter it in a
-    thread that lives as long as the block. LocalModelMissing: xllamacpp is not installed.
+    thread that lives as long as the block. Half a second until it is ready is usual; a cold disk
+    and a busy machine take longer. LocalModelMissing: xllamacpp is not installed.
     LocalModelBroken: the server did not come up.
     """
     check_installed()
@@ -56,7 +57,7 @@ async def serve(model: Path, *, environment: Mapping[str, str]) -> AsyncGenerato
         finally:
             os.close(theirs)
         try:
-            yield await _base_url(process, model)
+            yield await _base_url(process, model, ready_seconds)
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(process)
@@ -82,16 +83,16 @@ async def _start(model: Path, lifeline: int, environment: Mapping[str, str]) -> 
         raise LocalModelBroken(message) from None
 
 
-async def _base_url(process: Process, model: Path) -> str:
+async def _base_url(process: Process, model: Path, seconds: float) -> str:
     """Await the one line that the engine says."""
     assert process.stdout is not None
     line = b""
-    with anyio.move_on_after(_READY_SECONDS) as wait, contextlib.suppress(anyio.EndOfStream):
+    with anyio.move_on_after(seconds) as wait, contextlib.suppress(anyio.EndOfStream):
         while not line.endswith(b"\n"):
             line += await process.stdout.receive()
         return line.decode().strip()
     if wait.cancelled_caught:
-        message = f"The local model's server was not ready in {_READY_SECONDS:g} s."
+        message = f"The local model's server was not ready in {seconds:g} s."
         raise LocalModelBroken(message)
     code = await process.wait()
     message = f"The local model's server ended with {code} before it was ready; is {model} whole?"

@@ -1,0 +1,10 @@
+"""The loop runs in the child, and the child runs on asyncio."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
