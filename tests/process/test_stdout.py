@@ -101,3 +101,17 @@ def test_stdin_that_stays_open_is_never_read(tmp_path: Path) -> None:
         assert run.finish() == 0
     os.close(reader)
     os.close(writer)
+
+
+def test_B1_a_long_result_is_spilled_and_can_be_read_again(tmp_path: Path) -> None:
+    (tmp_path / "big.py").write_text("def big() -> str:\n    return 'word\\n' * 20_000 + 'the end'\n")
+    (tmp_path / "tmp").mkdir()
+    model = script(tmp_path, call(("big", {})), say("ok"))
+    flags = ("--tools", "py:big:big", "--no-session")
+    variables = {"TMPDIR": str(tmp_path / "tmp")}
+    with child(tmp_path, "go", "--model", model, *flags, environment=variables) as run:
+        assert run.finish() == 0
+    [result] = [row["result"] for row in run.all("row") if "result" in row]
+    assert result["truncated"] and result["chars"] == 100_007
+    assert result["spill"].startswith(str(tmp_path / "tmp"))
+    assert list((tmp_path / "tmp").iterdir()) == []

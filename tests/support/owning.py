@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 _FIRST = """
@@ -26,3 +28,15 @@ def run_owning(body: str, **how: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command(body), capture_output=True, text=True, timeout=WAIT_SECONDS, check=False, **how
     )
+
+
+@contextmanager
+def started_owning(body: str, **how: Any) -> Generator[subprocess.Popen[bytes], None, None]:
+    """Start it with pipes that the test reads, or not; however the test ends, the process does too."""
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+    with subprocess.Popen[bytes](command(body), **pipes) as process:
+        try:
+            yield process
+            process.wait(WAIT_SECONDS)
+        finally:
+            process.kill()

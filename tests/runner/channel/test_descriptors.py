@@ -8,10 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any
 
 import pytest
-from support.owning import WAIT_SECONDS, command, run_owning
+from support.owning import WAIT_SECONDS, command, run_owning, started_owning
 
 from turnwire.runner.channel.descriptors import write_whole
 
@@ -63,7 +62,7 @@ def test_the_traceback_of_an_exit_reaches_stderr() -> None:
 
 def test_B23_an_unread_stderr_never_blocks_events() -> None:
     body = 'import sys\nfor _ in range(3000): print("x" * 99, file=sys.stderr)\ntell("done")'
-    with _started(body) as child:
+    with started_owning(body) as child:
         assert child.stdout is not None
         assert child.stdout.read() == b"done\n"
         child.wait(WAIT_SECONDS)
@@ -77,14 +76,14 @@ owned.drain_stderr(0.1)
 tell(owned.stderr_dropped())
 os._exit(0)
 """
-    with _started(body) as child:
+    with started_owning(body) as child:
         assert child.stdout is not None
         assert 2_500_000 < int(child.stdout.read()) < 4_000_000
 
 
 def test_B23_a_slow_reader_of_stderr_gets_all_of_a_burst() -> None:
     body = 'import os\nfor _ in range(8): os.write(2, b"x" * 100_000)\nowned.drain_stderr(10)\nos._exit(0)'
-    with _started(body) as child:
+    with started_owning(body) as child:
         assert child.stderr is not None
         taken = 0
         while piece := os.read(child.stderr.fileno(), 1000):
@@ -98,7 +97,7 @@ import ctypes
 ctypes.PyDLL(None).write(1, b"x" * 300_000, 300_000)
 tell("done")
 """
-    with _started(body) as child:
+    with started_owning(body) as child:
         assert child.stdout is not None
         assert child.stdout.read() == b"done\n"
 
@@ -112,7 +111,7 @@ for _ in range(100): print("x" * 9999, flush=True)
 owned.drain_stderr(5)
 tell("alive", owned.stderr_dropped())
 """
-    with _started(body, stdin=subprocess.PIPE) as child:
+    with started_owning(body, stdin=subprocess.PIPE) as child:
         assert child.stdout is not None
         assert child.stderr is not None
         assert child.stdin is not None
@@ -172,7 +171,7 @@ open("pid", "w").write(str(pid))
 def test_B19_a_daemon_holds_no_pipe_of_the_host(leave: str, stream: str, tmp_path: object) -> None:
     body = leave + '\ntell("end")\nowned.drain_stderr(5)\nos._exit(0)'
     started = time.monotonic()
-    with _started(body, cwd=tmp_path) as child:
+    with started_owning(body, cwd=tmp_path) as child:
         getattr(child, stream).read()
         took = time.monotonic() - started
         with open(f"{tmp_path}/pid") as file:
@@ -189,7 +188,7 @@ tell("end")
 daemon.kill()
 os._exit(0)
 """
-    with _started(body) as child:
+    with started_owning(body) as child:
         assert child.stdout is not None
         assert child.stdout.read() == b"end\n"
 
@@ -250,7 +249,7 @@ tell("busy" if time.process_time() - begun > 0.1 else "quiet")
 
 
 def test_a_long_line_is_written_whole_to_a_slow_reader() -> None:
-    with _started('tell("x" * 1_000_000)') as child:
+    with started_owning('tell("x" * 1_000_000)') as child:
         assert child.stdout is not None
         assert child.stdout.read() == b"x" * 1_000_000 + b"\n"
 
@@ -277,7 +276,7 @@ def test_fd_0_is_the_null_device_and_stdin_is_kept_aside() -> None:
 
 
 def test_who_writes_to_a_released_stdin_learns_so() -> None:
-    with _started(
+    with started_owning(
         'owned.release_stdin()\ntell("released")\nimport time\ntime.sleep(30)',
         stdin=subprocess.PIPE,
     ) as child:
@@ -364,8 +363,3 @@ def test_the_first_statement_imports_nothing_slow() -> None:
         "subprocess",
     }
     assert not slow & set(ran.stdout.split())
-
-
-def _started(body: str, **how: Any) -> subprocess.Popen[bytes]:
-    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
-    return subprocess.Popen[bytes](command(body), **pipes)

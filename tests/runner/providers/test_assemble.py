@@ -252,3 +252,9 @@ def test_empty_pieces_make_no_block() -> None:
 def test_text_after_text_is_one_block() -> None:
     reply = reply_of(read_chunks([txt("a"), txt("b"), fin("stop")]))
     assert reply.content == (Text(text="ab"),)
+
+
+def test_A11_a_name_with_each_of_many_pieces_is_one_call() -> None:
+    arguments = json.dumps({"p": "}{" * 500})
+    pieces = [tc(0, ABSENT, "read", character) for character in arguments]
+    assert shown(read_chunks([*pieces, CALLED])) == [("read", arguments.replace(" ", "").encode())]

@@ -147,3 +147,8 @@ def test_A31_an_error_of_any_shape_keeps_its_words(error: object) -> None:
     fault = fault_of_error(error)
     assert (fault.error.code, fault.error.retryable) == (ErrorCode.SERVER_ERROR, True)
     assert "words" in fault.error.message
+
+
+def test_a_request_refused_inside_an_answer_is_not_tried_again() -> None:
+    error = fault_of_error({"type": "invalid_request_error", "message": "no"}).error
+    assert (error.code, error.retryable) == (ErrorCode.BAD_REQUEST, False)

@@ -17,7 +17,7 @@ from support.talk import ask, fault_of, openai, text_of
 from turnwire.protocol.faults import ErrorCode
 from turnwire.runner.core.ports import ModelOutcome
 from turnwire.runner.providers.errors import BadAddress
-from turnwire.runner.providers.network import Network
+from turnwire.runner.providers.network import Network, Patience
 from turnwire.runner.providers.openai_chat import OpenAIChat
 
 SILENT = Reply(silent=True)
@@ -70,6 +70,15 @@ async def test_a_kept_connection_is_tried_again_only_once() -> None:
     assert len(server.requests) == 3
 
 
+async def test_an_answer_that_is_no_http_is_not_asked_for_again() -> None:
+    with ModelServer([OK, Reply(headers={"no header": "x"})]) as server:
+        model = openai(server.base_url)
+        await ask(model)
+        assert fault_of(await ask(model)).error.code == ErrorCode.BAD_STREAM
+        await model.aclose()
+    assert len(server.requests) == 2
+
+
 async def test_a_refused_connection_may_be_tried_again() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}"
@@ -92,6 +101,20 @@ async def test_a_name_that_cannot_be_one_is_unreachable() -> None:
 def test_an_address_that_httpx_refuses_is_refused(address: str) -> None:
     with pytest.raises(BadAddress):
         openai(address)
+
+
+async def test_a_server_that_takes_no_connection_is_unreachable() -> None:
+    with socket.socket() as server, socket.socket() as first, socket.socket() as second:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for waiting in (first, second):
+            waiting.setblocking(False)
+            waiting.connect_ex(server.getsockname())
+        network = Network(patience=Patience(connect=0.2))
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        fault = fault_of(await ask_through(address, network))
+    assert (fault.error.code, fault.error.retryable) == (ErrorCode.UNREACHABLE, True)
+    assert "in time" in fault.error.message
 
 
 async def test_closing_is_possible_before_any_request() -> None:

@@ -197,3 +197,18 @@ def test_arguments_as_an_object_are_taken() -> None:
 
 def test_nothing_after_the_end_mark_counts() -> None:
     assert text_of(read_chunks([txt("ok") + fin("stop") + DONE + txt("more"), txt("!")])) == "ok"
+
+
+def test_A65_a_refusal_among_parts_is_a_refusal() -> None:
+    outcome = read_chunks([txt([{"type": "refusal", "refusal": "I can't"}]), fin("stop")])
+    assert (text_of(outcome), reply_of(outcome).finish) == ("I can't", Finish.REFUSAL)
+
+
+def test_a_label_that_is_no_word_ends_nothing() -> None:
+    odd = data({"choices": [{"delta": {"content": "a"}, "finish_reason": 7}]})
+    assert fault_of(read_chunks([odd])).error.code == ErrorCode.BAD_STREAM
+
+
+@pytest.mark.parametrize("message", [{"a": "\ud83c"}, "\ud83c", 7, [None]])
+def test_B07_an_error_of_odd_words_is_still_a_fault(message: object) -> None:
+    fault_of(read_chunks([data({"error": {"message": message}})])).error.message.encode()

@@ -23,7 +23,9 @@ def ready_to_write(fd: int, milliseconds: int = 0) -> bool:
 
 def hung_up(fd: int) -> bool:
     """True if nobody can ever read what is written to ``fd``, a pipe or a socket."""
-    return bool(_poll(fd, 0, 0) & (select.POLLERR | select.POLLHUP | select.POLLNVAL))
+    # POSIX always reports these; Darwin looks at a descriptor only if something of it is asked for.
+    gone = select.POLLERR | select.POLLHUP
+    return bool(_poll(fd, gone, 0) & (gone | select.POLLNVAL))
 
 
 def _poll(fd: int, wanted: int, milliseconds: int) -> int:

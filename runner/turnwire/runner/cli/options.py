@@ -26,7 +26,7 @@ and what would need it is refused. What the lines mean stands in spec/.
 
 \b
   turnwire run "Name three colours."
-  turnwire run --tools read,edit,bash --answers-fd 3 "Mend the tests." 3<answers
+  turnwire run --tools read,edit,bash --answers-fd 3 "Mend the tests." 3<fifo
   git diff | turnwire run --prompt - --format text --model openai:gpt-5
 """
 

@@ -156,8 +156,8 @@ class Connection:
         with _named(self.origin):
             try:
                 return await self._transport.handle_async_request(self._request(body, connecting))
-            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
-                if connecting.seen:
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
+                if connecting.seen or not _is_closed_unanswered(error):
                     raise
             # The server had closed a connection that was kept: it never saw the request.
             return await self._transport.handle_async_request(self._request(body, connecting))
@@ -202,6 +202,13 @@ class _Connecting:
     async def __call__(self, event: str, details: Mapping[str, Any]) -> None:
         if event.startswith("connection.connect"):
             self.seen = True
+
+
+def _is_closed_unanswered(error: httpx.TransportError) -> bool:
+    """Tell a connection that was closed before an answer from an answer that is no HTTP; httpx has
+    one type for both.
+    """
+    return not isinstance(error, httpx.RemoteProtocolError) or "disconnected" in str(error)
 
 
 def _trusting(network: Network) -> ssl.SSLContext:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable
 from typing import NamedTuple
@@ -94,6 +96,7 @@ class _Child:
         assert isinstance(hello, Hello)
         self._inbox = Inbox()
         self._answer_bytes = hello.limits.answer_bytes
+        self._private: str | None = None
         self._log, self._spill = self._open_session()
         self._sink = self._open_sink()
         self._journal = EventJournal(
@@ -146,6 +149,8 @@ class _Child:
         if self._model is not None:
             with anyio.move_on_after(_CLOSING_SECONDS, shield=True):
                 await self._model.aclose()
+        if self._private is not None:
+            shutil.rmtree(self._private, ignore_errors=True)
         self._started.descriptors.drain_stderr(_STDERR_SECONDS)
 
     async def break_off(self) -> None:
@@ -165,7 +170,9 @@ class _Child:
     def _open_session(self) -> tuple[SessionLog | None, str | None]:
         settings = self._started.settings
         if settings.no_session:
-            return None, None
+            # Long results still have to lie somewhere while the run lasts (B1).
+            self._private = tempfile.mkdtemp(prefix="turnwire-")
+            return None, self._private
         try:
             root = session_root(settings.session_dir)
             log = SessionLog.create(os.path.join(root, self._started.session))

@@ -66,6 +66,8 @@ async def until_gone(group: int, reap: Callable[[], object], seconds: float) -> 
     while True:
         reap()
         if not is_alive(group):
+            # The leader may have ended since.
+            reap()
             return True
         if anyio.current_time() >= deadline:
             return False
