@@ -46,7 +46,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, model_server() as server:
         for name in options.names or MEASUREMENTS:
             rows += MEASUREMENTS[name](server, Path(folder), options)
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
+    machine = (
+        f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
+    )
     version = platform.python_version()
     show(rows, f"{machine}, CPython {version}")
     options.json.write_text(

@@ -51,5 +51,3 @@ def _rows(count: int, bare: float, ours: float, runs: list[Finished]) -> list[Ro
         Row(f"stdout, {count} calls", size, "bytes/call", target="does not grow"),
         Row(f"peak memory, {count} calls", memory, "MiB", target="≤ 50" if count == 200 else ""),
     ]
-
-

@@ -19,7 +19,9 @@ def measure(server: Server, folder: Path, options: argparse.Namespace) -> list[R
     ours = run.ended - run.started
     return [
         Row(f"bare httpx + httpx-sse, {count:,} deltas", count / bare, "deltas/s"),
-        Row(f"turnwire, {count:,} deltas", count / ours, "deltas/s", "httpx-sse (time)", ours / bare),
+        Row(
+            f"turnwire, {count:,} deltas", count / ours, "deltas/s", "httpx-sse (time)", ours / bare
+        ),
         Row("turnwire, lines on stdout", run.lines / ours, "lines/s"),
         Row("turnwire, bytes on stdout", run.size / ours / 1e6, "MB/s"),
         Row(f"peak memory, {count:,} deltas", run.memory / 2**20, "MiB"),

@@ -1,4 +1,4 @@
-"""Floor: bare httpx, streamed, the body encoded by msgspec; one conversation of N tool calls, no tool, no log."""
+"""Floor: bare httpx, streamed, the body encoded by msgspec; a conversation of N calls, no tool, no log."""
 
 import asyncio
 import sys

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -46,7 +46,7 @@ class Finished(NamedTuple):
 
 
 @contextmanager
-def model_server() -> Iterator[Server]:
+def model_server() -> Generator[Server]:
     """Run the model server as a process of its own."""
     process = subprocess.Popen([sys.executable, HERE / "server.py"], stdout=subprocess.PIPE)
     try:

@@ -28,7 +28,9 @@ def chunked(body: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(body), body)
 
 
-USAGE = b'data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}\n\n'
+USAGE = (
+    b'data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}\n\n'
+)
 TAIL = USAGE + b"data: [DONE]\n\n"
 
 
@@ -65,9 +67,9 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self.writable.set()
 
-    def data_received(self, received: bytes) -> None:
-        self.parts.append(received)
-        self.size += len(received)
+    def data_received(self, data: bytes) -> None:
+        self.parts.append(data)
+        self.size += len(data)
         if not self.wanted:
             self.wanted = self._length()
         if self.wanted and self.size >= self.wanted:
@@ -87,7 +89,9 @@ class Connection(asyncio.Protocol):
         _, name, what, *_ = path.split("/")
         if what == "times":
             body = json.dumps(times.get(name, [])).encode()
-            self.transport.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+            self.transport.write(
+                b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body)
+            )
             return
         loop = asyncio.get_running_loop()
         times.setdefault(name, []).append(loop.time())

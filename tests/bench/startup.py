@@ -30,7 +30,10 @@ def measure(server: Server, folder: Path, options: argparse.Namespace) -> list[R
         memory.append(run.memory)
     # The first of each fills caches.
     floor_ms, post_ms = (1000 * median(times[1:]) for times in (bare, posted))
-    rows = [Row("bare interpreter", floor_ms, "ms"), Row("bare httpx: first request", post_ms, "ms")]
+    rows = [
+        Row("bare interpreter", floor_ms, "ms"),
+        Row("bare httpx: first request", post_ms, "ms"),
+    ]
     for what, times, base, named, target in (
         ("spawn to hello", hello, floor_ms, "bare interpreter", "≤ 5"),
         ("spawn to first request", request, post_ms, "bare httpx post", "≤ 1.5"),

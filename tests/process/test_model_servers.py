@@ -120,7 +120,9 @@ def aimock(tmp_path: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     fixtures = tmp_path / "fixtures.json"
     fixtures.write_text(json.dumps({"fixtures": FIXTURES}))
-    server = subprocess.Popen([program, "-p", str(port), "-f", str(fixtures), "--log-level", "warn"])
+    server = subprocess.Popen(
+        [program, "-p", str(port), "-f", str(fixtures), "--log-level", "warn"]
+    )
     try:
         assert eventually(lambda: _listens(port))
         yield f"http://127.0.0.1:{port}/v1"
@@ -148,7 +150,9 @@ def _listens(port: int) -> bool:
 
 @pytest.mark.aimock
 @pytest.mark.parametrize("answers", ["fd", "stdin"])
-def test_P1_a_foreign_server_drives_the_same_turn(tmp_path: Path, aimock: str, answers: str) -> None:
+def test_P1_a_foreign_server_drives_the_same_turn(
+    tmp_path: Path, aimock: str, answers: str
+) -> None:
     flags = ("--model", "openai:gpt-test", "--base-url", aimock, "--tools", "write")
     with child(tmp_path, "write it", *flags, answers=answers) as run:
         asked = run.until("human_request")

@@ -84,7 +84,9 @@ def test_B13_a_failing_provider_is_no_success(tmp_path: Path) -> None:
 
 
 def test_text_format_prints_the_answer_alone(tmp_path: Path) -> None:
-    with child(tmp_path, "go", "--model", script(tmp_path, say("forty-two")), "--format", "text") as run:
+    with child(
+        tmp_path, "go", "--model", script(tmp_path, say("forty-two")), "--format", "text"
+    ) as run:
         assert run.process.wait(30) == 0
         assert run.process.stdout is not None
         assert run.process.stdout.read() == b"forty-two\n"

@@ -58,7 +58,8 @@ def test_B01_B02_no_line_is_longer_than_the_limit(tmp_path: Path, size: int) -> 
 def test_B04_separators_are_escaped_on_every_line(tmp_path: Path) -> None:
     odd = "a\u2028b\u2029c\u0085d\x0b\x0c\x1ce"
     (tmp_path / "odd.py").write_text(
-        f"def odd(text: str) -> str:\n    return text + {odd!r}\n\ndef bad() -> str:\n    raise ValueError({odd!r})\n"
+        f"def odd(text: str) -> str:\n    return text + {odd!r}\n\n"
+        f"def bad() -> str:\n    raise ValueError({odd!r})\n"
     )
     model = script(tmp_path, call(("odd", {"text": odd}), ("bad", {})), say(odd, delta_chars=2))
     with child(tmp_path, odd, "--model", model, "--tools", "py:odd:odd,py:odd:bad") as run:
@@ -70,7 +71,16 @@ def test_B04_separators_are_escaped_on_every_line(tmp_path: Path) -> None:
 
 def test_B07_bad_bytes_of_the_command_line_become_one_sign(tmp_path: Path) -> None:
     model = script(tmp_path, say("ok"))
-    command = [sys.executable, "-m", "turnwire", "run", b"a\x96\xffb", "--model", model, "--no-session"]
+    command = [
+        sys.executable,
+        "-m",
+        "turnwire",
+        "run",
+        b"a\x96\xffb",
+        "--model",
+        model,
+        "--no-session",
+    ]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=30, check=False)
     events = [json.loads(line) for line in run.stdout.decode().splitlines()]
     [user] = [e for e in events if e["type"] == "message" and e["message"]["role"] == "user"]
@@ -79,7 +89,9 @@ def test_B07_bad_bytes_of_the_command_line_become_one_sign(tmp_path: Path) -> No
 
 
 def test_B23_a_host_that_never_reads_stderr_loses_no_event(tmp_path: Path) -> None:
-    (tmp_path / "loud.py").write_text("import sys\ndef loud() -> str:\n    sys.stderr.write('e' * 300_000)\n    return 'ok'\n")
+    (tmp_path / "loud.py").write_text(
+        "import sys\ndef loud() -> str:\n    sys.stderr.write('e' * 300_000)\n    return 'ok'\n"
+    )
     model = script(tmp_path, call(("loud", {})), say("done"))
     with child(tmp_path, "go", "--model", model, "--tools", "py:loud:loud") as run:
         assert run.finish() == 0
@@ -104,7 +116,9 @@ def test_stdin_that_stays_open_is_never_read(tmp_path: Path) -> None:
 
 
 def test_B1_a_long_result_is_spilled_and_can_be_read_again(tmp_path: Path) -> None:
-    (tmp_path / "big.py").write_text("def big() -> str:\n    return 'word\\n' * 20_000 + 'the end'\n")
+    (tmp_path / "big.py").write_text(
+        "def big() -> str:\n    return 'word\\n' * 20_000 + 'the end'\n"
+    )
     (tmp_path / "tmp").mkdir()
     model = script(tmp_path, call(("big", {})), say("ok"))
     flags = ("--tools", "py:big:big", "--no-session")

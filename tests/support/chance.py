@@ -175,9 +175,7 @@ def command(chance: Random, open_ids: list[str]) -> Command:
     turns = ["t1", "t2", "nope"]
     text = chance.choice(["", " ", "faster", "slower"])
     others: list[Command] = [
-        Steer(text=text),
-        Steer(text=text),
-        Steer(text=text),
+        *[Steer(text=text)] * 6,
         Interrupt(turn=chance.choice([UNSET, *turns])),
         Rewind(to=chance.choice([None, *turns])),
         ToolResultLine(id=identity, content=text),
@@ -185,7 +183,7 @@ def command(chance: Random, open_ids: list[str]) -> Command:
     ]
     if chance.random() < 0.01:
         return Shutdown()
-    return chance.choice(others) if chance.random() < 0.2 else answer(chance, identity)
+    return chance.choice(others) if chance.random() < 0.4 else answer(chance, identity)
 
 
 def answer(chance: Random, identity: str) -> Answer:

@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 Event = dict[str, Any]
 WAIT_SECONDS = 30.0
@@ -117,7 +117,7 @@ def child(
     answers: str = "none",
     environment: Mapping[str, str] | None = None,
     **options: Any,
-) -> Iterator[Child]:
+) -> Generator[Child]:
     """Start ``turnwire run`` with ``flags`` in ``folder``; answers over ``fd``, ``stdin`` or ``none``."""
     theirs, ours = os.pipe() if answers == "fd" else (None, None)
     command = [sys.executable, "-m", "turnwire", "run", *flags]
@@ -144,7 +144,7 @@ def child(
     if answers == "stdin" and process.stdin is not None:
         ours = os.dup(process.stdin.fileno())
         process.stdin.close()
-    running = Child(process, ours)
+    running = Child(cast("subprocess.Popen[bytes]", process), ours)
     try:
         yield running
     finally:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import msgspec
 
 from turnwire.protocol.content import Text
 from turnwire.runner.core.ports import Tool, ToolContext, ToolOutcome
@@ -44,14 +45,15 @@ class Ground:
         return build_toolbox(specs or BUILTIN, settings)
 
     def context(self, **changed: Any) -> ToolContext:
-        said: dict[str, Any] = {
-            "output": self.live.append,
-            "progress": self.progress.append,
-            "stopped": self.stopped.append,
-        }
-        return ToolContext(
-            **{"call": "call-1", "turn": "turn-1", "cwd": str(self.cwd), **said, **changed}
+        context = ToolContext(
+            call="call-1",
+            turn="turn-1",
+            cwd=str(self.cwd),
+            output=self.live.append,
+            progress=self.progress.append,
+            stopped=self.stopped.append,
         )
+        return msgspec.structs.replace(context, **changed)
 
     async def run(self, tool: str | Tool, **arguments: Any) -> ToolOutcome:
         """One call, which must come to its end within the time of a test."""

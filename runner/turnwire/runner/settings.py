@@ -16,9 +16,8 @@ __all__ = [
     "BadSettings",
     "RunSettings",
     "api_key",
-    "certificates",
+    "environment",
     "environment_for_tools",
-    "proxies",
     "split_config",
 ]
 
@@ -144,20 +143,6 @@ def environment_for_tools(settings: RunSettings) -> dict[str, str]:
     }
 
 
-def proxies() -> dict[str, str]:
-    """Give the proxies that the environment names, by scheme: ``http``, ``https``, ``all`` and ``no``.
-
-    A name in lower case wins over the same one in upper case, as with curl.
-    """
-    suffix = "_proxy"
-    named = sorted(os.environ.items(), key=lambda item: item[0].islower())
-    return {
-        name.lower().removesuffix(suffix): value
-        for name, value in named
-        if name.lower().endswith(suffix) and value
-    }
-
-
-def certificates(variable: str) -> str | None:
-    """Give the file or folder of trusted certificates that ``variable`` names, as OpenSSL reads it."""
-    return os.environ.get(variable) or None
+def environment() -> Mapping[str, str]:
+    """Give the whole environment, for what of it says how to reach the network."""
+    return os.environ

@@ -227,11 +227,31 @@ async def test_a_flood_leaves_the_loop_its_turns(pipe: tuple[int, int]) -> None:
     assert most <= 130
 
 
-async def test_a_lane_can_be_stopped_at_any_time(pipe: tuple[int, int]) -> None:
+@pytest.mark.parametrize("kind", ["pipe", "socket", "terminal"])
+async def test_a_stopped_lane_takes_nothing_more(kind: str) -> None:
+    child, host = _ends(kind)
     delivered: list[Delivered] = []
     with anyio.move_on_after(0.05):
-        await AnswersLane(pipe[0], LIMIT, delivered.append).run()
+        await AnswersLane(child, LIMIT, delivered.append).run()
+    os.write(host, b"later\n")
+    with anyio.fail_after(PATIENCE):
+        await anyio.wait_readable(child)
+    assert os.read(child, 100) == b"later\n"
     assert delivered == []
+    os.close(child)
+    os.close(host)
+
+
+def _ends(kind: str) -> tuple[int, int]:
+    """The child's end and the host's."""
+    if kind == "pipe":
+        return os.pipe()
+    if kind == "socket":
+        child, host = socket.socketpair()
+        return child.detach(), host.detach()
+    host_side, terminal = pty.openpty()
+    tty.setraw(terminal)
+    return terminal, host_side
 
 
 async def test_a_steer_of_four_megabytes_is_one_line(pipe: tuple[int, int]) -> None:

@@ -52,6 +52,11 @@ def test_B10_a_terminal_encoding_does_not_matter() -> None:
     assert "ä 🌍" in ran.stderr
 
 
+def test_B10_half_a_line_is_printed_before_the_exit() -> None:
+    body = 'import os, sys\nsys.stdout.write("half a line")\nowned.drain_stderr(5)\nos._exit(0)'
+    assert run_owning(body).stderr == "half a line"
+
+
 def test_the_traceback_of_an_exit_reaches_stderr() -> None:
     ran = run_owning('raise ValueError("said at the very end")')
     assert "said at the very end" in ran.stderr

@@ -108,6 +108,7 @@ def test_T18_steers_are_taken_together_as_one_message() -> None:
     play = Play().load().say(Steer(text="faster")).say(Steer(text="left")).reply("one")
     assert play.roles == "uau"
     assert play.run.messages[-1].content[0].text == "faster\n\nleft"  # type: ignore[union-attr]
+    assert play.reply("two").turn_end.status == "done"
 
 
 # --- rewind
@@ -126,6 +127,11 @@ def test_C1_a_turn_that_was_forgotten_cannot_be_kept() -> None:
     play = chat_of_two_turns().say(Rewind(to="t1"))
     assert play.say(Rewind(to="t2")).last(Refused).code == "unknown_turn"
     assert play.say(Rewind(to="nope")).last(Refused).code == "unknown_turn"
+
+
+def test_C1_a_rewind_may_be_said_again() -> None:
+    play = chat_of_two_turns().say(Rewind(to="t1")).say(Rewind(to="t1"))
+    assert play.told() == ["accepted", "rewound"]
 
 
 def test_C1_turns_go_on_counting_after_a_rewind() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from support.play import SECOND, Play, call, fault
 
@@ -66,7 +68,7 @@ def test_T13_a_steer_that_no_round_is_left_for_is_given_back() -> None:
         ({"max_cost": 0.0}, "max_cost"),
     ],
 )
-def test_U4_zero_means_not_even_one_request(limit: dict[str, float], name: str) -> None:
+def test_U4_zero_means_not_even_one_request(limit: dict[str, Any], name: str) -> None:
     play = Play().load(**limit)
     assert stopped_by(play) == name
     assert play.turn_end.rounds == 0
@@ -85,6 +87,12 @@ def test_U1_calls_beyond_the_limit_do_not_run() -> None:
     play.ran("t1.c1")
     assert stopped_by(play) == "max_tool_calls"
     assert play.results()[1][1] == "Not run: the turn reached a limit (max_tool_calls)."
+
+
+def test_U1_a_call_that_is_cleared_too_late_does_not_run() -> None:
+    play = Play().load(max_tool_calls=1).reply(call(), call()).clear("t1.c1").ran("t1.c1")
+    assert stopped_by(play.clear("t1.c2")) == "max_tool_calls"
+    assert "running" not in play.statuses("t1.c2")
 
 
 def test_U1_refused_calls_do_not_count_as_run() -> None:

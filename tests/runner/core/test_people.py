@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec import UNSET
 from support.play import Play, call
@@ -205,6 +207,8 @@ def test_P15_an_acceptance_is_for_once_unless_it_says_more() -> None:
 @pytest.mark.parametrize("action", REFUSALS)
 def test_P15_a_refusal_grants_nothing(action: Action) -> None:
     assert asked().answer("q1", action, scope=Scope.SESSION).run.grants == frozenset()
+    closed = Answered("q1", ClosedBy.HUMAN, action, Scope.SESSION)
+    assert asked().take(closed).run.grants == frozenset()
 
 
 # --- answers out of place
@@ -245,7 +249,7 @@ def test_C14_an_unknown_id_is_refused(identity: str) -> None:
         ({"arguments": b"{}"}, "wrong_kind"),
     ],
 )
-def test_C17_an_answer_to_something_else_is_refused(more: dict[str, object], code: str) -> None:
+def test_C17_an_answer_to_something_else_is_refused(more: dict[str, Any], code: str) -> None:
     play = asked()
     assert refused(play.answer("q1", **more)) == code
     assert "q1" in play.keys

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import chance
@@ -74,6 +75,7 @@ class AnyRun:
         self.witness = Witness()
         self.witness.see(self.play.log[0])
         self.past: list[Finding] = []
+        self.offered: set[str] = set()
         if random.random() < 0.9:
             self.take(loaded("go", chance.budget(random)))
 
@@ -82,7 +84,7 @@ class AnyRun:
         moves = [
             *[self.one_job_is_done] * 12,
             *[self.the_host_answers] * 4,
-            self.the_host_writes,
+            *[self.the_host_writes] * 2,
             self.a_finding_comes_late,
             self.noise_comes,
         ]
@@ -166,13 +168,17 @@ class AnyRun:
         assert len({job.key for job in jobs}) == len(jobs)
         if run.turn is not None and run.turn.stopping is not None:
             assert all(job.stop for job in jobs), "a stop leaves more than stops"
+        stops = {job.key for job in jobs if job.stop}
+        assert stops <= self.offered, "a job is stopped that was never to be begun"
+        self.offered |= {job.key for job in jobs}
         if run.ended:
             assert jobs == []
         else:
             assert ends_of_itself(run, self.play.at), "the run is stuck"
 
 
-@settings(max_examples=1_000, deadline=None)
+@pytest.mark.timeout(300)
+@settings(max_examples=2_000, deadline=None)
 @given(seed=st.integers(0, 2**64), moves=st.integers(1, 150))
 def test_T8_T9_T10_T18_T19_the_laws_hold_in_any_run(seed: int, moves: int) -> None:
     run = AnyRun(Random(seed))

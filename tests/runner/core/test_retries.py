@@ -58,6 +58,11 @@ def test_A61_waits_double_until_the_tries_are_used_up() -> None:
     assert play.finish().exit_code == 3
 
 
+def test_A62_a_wait_that_would_not_help_is_not_named() -> None:
+    play = Play().load().fail(fault(retryable=False, wait_seconds=9_000))
+    assert play.turn_end.error.message == "No luck."  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(("seconds", "until"), [(0, 0), (1.5, 1_500), (60, 60 * SECOND)])
 def test_A61_the_wait_that_a_provider_names_is_obeyed(seconds: float, until: int) -> None:
     assert wait_of(Play().load().fail(fault(wait_seconds=seconds))) == until

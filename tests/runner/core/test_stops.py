@@ -23,7 +23,7 @@ from turnwire.runner.core.inputs import (
     Signalled,
 )
 from turnwire.runner.core.jobs import CatchUp
-from turnwire.runner.core.ports import ToolEnd
+from turnwire.runner.core.ports import Finish, ToolEnd
 
 INTERRUPT = Signalled(Signal.INTERRUPT)
 FULL = Failed(WireError(code="session_unwritable", message="The disk is full.", fault=Blame.HOST))
@@ -137,6 +137,12 @@ def test_T19_a_reply_that_came_with_the_stop_is_kept() -> None:
     assert play.roles == "uata"
     assert play.statuses("t1.c1") == ["pending", "cancelled"]
     assert play.turn_end.status == "interrupted"
+
+
+@pytest.mark.parametrize("label", Finish)
+def test_T19_a_stop_is_no_limit_whatever_the_label_says(label: Finish) -> None:
+    play = model_is_asked(Play()).say(Interrupt()).reply("half", call(), finish=label)
+    assert (play.turn_end.status, play.turn_end.stopped_by) == ("interrupted", "interrupt")
 
 
 def test_T19_an_empty_reply_that_came_with_the_stop_is_none() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import Raw
 from support.play import Play, call
 
 from turnwire.protocol.content import Reasoning, ToolUse
@@ -83,6 +84,7 @@ def test_T9_the_provider_id_and_its_data_are_kept_aside() -> None:
     use = play.run.messages[-1].content[0]
     assert isinstance(use, ToolUse)
     assert (use.provider_call_id, use.provider) == ("toolu_1", "anthropic")
+    assert isinstance(use.opaque, Raw)
     assert bytes(use.opaque) == b'{"sig":1}'
     row = play.last(Row)
     assert row.call

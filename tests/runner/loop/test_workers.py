@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 import anyio
@@ -52,7 +52,9 @@ class Shop:
         return tool_ended(job.key)
 
     @asynccontextmanager
-    async def open(self, hands: Mapping[type[Job], Worker] | None = None) -> AsyncIterator[Workers]:
+    async def open(
+        self, hands: Mapping[type[Job], Worker] | None = None
+    ) -> AsyncGenerator[Workers]:
         with anyio.fail_after(5):
             async with anyio.create_task_group() as tasks:
                 yield Workers(tasks, self.hear, hands or {RunTool: self.run}, self.tell)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import enum
+import functools
 import math
 import os
 import subprocess
@@ -177,13 +178,14 @@ async def test_T6_no_exception_leaves_a_function(ground: Ground, error: BaseExce
 
 
 async def test_R6_a_decorated_async_function_is_awaited(ground: Ground) -> None:
-    async def real() -> str:
-        return "awaited"
+    async def real(text: str) -> str:
+        return text
 
-    assert await ground.text(function_tool(lambda: real(), name="f")) == "awaited"
+    decorated = functools.wraps(real)(lambda text: real(text * 2))
+    assert await ground.text(function_tool(decorated), text="a") == "aa"
 
 
-class Callable_:
+class Adder:
     def __call__(self, x: int) -> int:
         return x + 1
 
@@ -191,7 +193,7 @@ class Callable_:
         return x + 2
 
 
-@pytest.mark.parametrize(("function", "text"), [(Callable_(), "2"), (Callable_().method, "3")])
+@pytest.mark.parametrize(("function", "text"), [(Adder(), "2"), (Adder().method, "3")])
 async def test_R6_any_callable_will_do(
     ground: Ground, function: Callable[..., Any], text: str
 ) -> None:
@@ -295,7 +297,7 @@ async def test_B10_prints_of_a_function_are_no_result(
     def loud() -> str:
         print("x")
         os.write(1, b"y\n")
-        os.system("echo z")
+        os.system("echo z")  # pyright: ignore[reportDeprecated] - the old way is what is tried
         subprocess.run(["echo", "w"], check=True)
         return "said"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 from support.ground import Ground
@@ -14,7 +15,7 @@ from turnwire.runner.tools.toolbox import BUILTIN, Toolbox, UnknownTool
 
 
 @pytest.fixture
-def module(ground: Ground, request: pytest.FixtureRequest) -> str:
+def module(ground: Ground, request: pytest.FixtureRequest) -> Iterator[str]:
     """A module in the run's folder, of a name that no other test uses."""
     name = f"module_of_{request.node.name.split('[')[0]}"
     (ground.cwd / f"{name}.py").write_text(
@@ -24,8 +25,8 @@ def module(ground: Ground, request: pytest.FixtureRequest) -> str:
         "class Inner:\n    @staticmethod\n    def deep() -> str: return 'deep'\n"
         "number = 1\n"
     )
-    request.addfinalizer(lambda: sys.path.remove(str(ground.cwd)))
-    return name
+    yield name
+    sys.path.remove(str(ground.cwd))
 
 
 def test_R12_tools_are_those_that_were_named(ground: Ground) -> None:

@@ -10,8 +10,7 @@ import json
 import math
 import pathlib
 import uuid
-from collections import namedtuple
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -51,7 +50,9 @@ class Hostile:
         raise SystemError("no")
 
 
-Pair = namedtuple("Pair", "left right")  # noqa: PYI024 - people do return these
+class Pair(NamedTuple):
+    left: int
+    right: int
 
 
 @pytest.mark.parametrize(

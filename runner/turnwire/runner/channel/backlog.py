@@ -103,7 +103,7 @@ class Backlog:
             self._keep(line, seq)
         elif isinstance(last, _Logged) and last.end == log_end - len(line):
             last.end = log_end
-        elif self.size >= _KEPT_BYTES or isinstance(last, _Logged):
+        elif self.size >= _KEPT_BYTES:
             self._queue.append(_Logged(log_end - len(line), log_end, seq))
         else:
             self._keep(line, seq)

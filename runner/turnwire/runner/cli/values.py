@@ -7,6 +7,8 @@ Owns the callbacks of click's options and the reading of ``--config``. What a fi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import cast
 
 import click
 
@@ -21,9 +23,12 @@ _NO_LIMIT = "none"
 def names(ctx: click.Context, param: click.Parameter, value: object) -> tuple[str, ...]:
     """Names with commas between them, or a list in a file."""
     listed = value.split(",") if isinstance(value, str) else value
-    if not isinstance(listed, list | tuple) or not all(isinstance(name, str) for name in listed):
+    if not isinstance(listed, list | tuple):
+        listed = (None,)
+    texts = [name.strip() for name in cast("Sequence[object]", listed) if isinstance(name, str)]
+    if len(texts) != len(cast("Sequence[object]", listed)):
         raise click.BadParameter("expected names with commas between them", ctx, param)
-    return tuple(name.strip() for name in listed if name.strip())
+    return tuple(filter(None, texts))
 
 
 def whole(ctx: click.Context, param: click.Parameter, value: object) -> int | None:

@@ -48,7 +48,7 @@ def _of_turn(run: Run, turn: Turn) -> Iterator[Job]:
             yield _run_tool(turn, call, stop=stop)
         elif call.phase is Phase.PROPOSED and not stop:
             yield _review(turn, call)
-    if turn.retry_at is not None and not stop:
+    if turn.retry_at is not None:
         yield Wait(key=f"{turn.id}.wait.{turn.retry_at}", until=turn.retry_at)
     if until is not None and not stop:
         yield WatchDeadline(key=f"{turn.id}.deadline.{until}", until=until)

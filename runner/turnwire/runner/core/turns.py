@@ -266,7 +266,7 @@ def close_requests(telling: Telling, by: ClosedBy) -> None:
 
 
 def _reason(ending: Ending) -> str:
-    if ending.stopped_by in _REASONS:
+    if ending.stopped_by is not None and ending.stopped_by in _REASONS:
         return _REASONS[ending.stopped_by]
     if ending.status is Status.INCOMPLETE:
         return f"the turn reached a limit ({ending.stopped_by})"

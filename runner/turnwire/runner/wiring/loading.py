@@ -22,15 +22,14 @@ from turnwire.runner.loop.workers import Worker
 from turnwire.runner.providers.calling import ModelCaller
 from turnwire.runner.providers.catalogue import ModelOptions, open_model
 from turnwire.runner.providers.errors import CannotOpen
-from turnwire.runner.providers.network import Network
+from turnwire.runner.providers.network import network_of
 from turnwire.runner.settings import (
     BUDGET_KEYS,
     BadSettings,
     RunSettings,
     api_key,
-    certificates,
+    environment,
     environment_for_tools,
-    proxies,
 )
 from turnwire.runner.tools.arguments import ArgumentChecker, parse_arguments
 from turnwire.runner.tools.toolbox import Toolbox, ToolSettings, UnknownTool, build_toolbox
@@ -183,11 +182,7 @@ def _model(settings: RunSettings, cwd: str) -> Model:
             api_key=api_key(settings),
             allow_insecure_http=settings.allow_insecure_http,
             cwd=cwd,
-            network=Network(
-                proxies=proxies(),
-                certificate_file=certificates("SSL_CERT_FILE"),
-                certificate_folder=certificates("SSL_CERT_DIR"),
-            ),
+            network=network_of(environment()),
             environment=environment_for_tools(settings),
         )
         return open_model(settings.model, options)

@@ -17,6 +17,7 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
@@ -30,6 +31,9 @@ __all__ = [
     "open_in",
     "sentence",
 ]
+
+_LONGEST = 4096 if sys.platform == "linux" else 1024
+"""PATH_MAX in bytes. Walking down name by name would go further, to where no other program gets."""
 
 # Linux opens a folder that is only passed through without the right to list it.
 _PASS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", 0)
@@ -64,6 +68,8 @@ class Folders:
                 f"{path}: ~ is not expanded; write the path out, or ./~ for that name."
             )
         real = os.path.realpath(os.path.join(self.cwd, path))
+        if len(_encoded(real)) >= _LONGEST:
+            raise PathRefused(f"{path[:200]}… is too long for a path.")
         if not any(_lies_in(real, root) for root in self._roots):
             allowed = ", ".join(self._roots)
             raise PathRefused(f"{path} lies outside of what may be touched: {allowed}.")
@@ -74,6 +80,13 @@ class Folders:
         if not _lies_in(real, self.cwd):
             return real
         return os.path.relpath(real, self.cwd)
+
+
+def _encoded(path: str) -> bytes:
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise PathRefused("A path must not contain half of a surrogate pair.") from error
 
 
 def _lies_in(real: str, root: str) -> bool:

@@ -106,7 +106,9 @@ async def _run(
         end = await run_process(_command(script, seconds, settings), output, stopped=stopped)
     except (OSError, ValueError) as error:
         raise ToolCallError(f"The command could not be started: {error}.") from error
-    return _outcome(output, [*_end(end, seconds), *_left(end)], is_error=end.timed_out or end.code != 0)
+    return _outcome(
+        output, [*_end(end, seconds), *_left(end)], is_error=end.timed_out or end.code != 0
+    )
 
 
 def _command(script: str, seconds: float, settings: ToolSettings) -> Command:
