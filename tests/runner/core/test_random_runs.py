@@ -78,6 +78,7 @@ class AnyRun:
         self.offered: set[str] = set()
         if random.random() < 0.9:
             self.take(loaded("go", chance.budget(random)))
+        self.what_always_holds()
 
     def move(self) -> None:
         """Let something happen, likely things more often, and look at what always holds."""
