@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable
 from typing import NamedTuple
@@ -150,7 +148,10 @@ class _Child:
             with anyio.move_on_after(_CLOSING_SECONDS, shield=True):
                 await self._model.aclose()
         if self._private is not None:
-            shutil.rmtree(self._private, ignore_errors=True)
+            # Loaded with mkdtemp.
+            from shutil import rmtree  # noqa: PLC0415
+
+            rmtree(self._private, ignore_errors=True)
         self._started.descriptors.drain_stderr(_STDERR_SECONDS)
 
     async def break_off(self) -> None:
@@ -170,8 +171,10 @@ class _Child:
     def _open_session(self) -> tuple[SessionLog | None, str | None]:
         settings = self._started.settings
         if settings.no_session:
-            # Long results still have to lie somewhere while the run lasts (B1).
-            self._private = tempfile.mkdtemp(prefix="turnwire-")
+            # Long results still have to lie somewhere while the run lasts (B1); few runs pay for it.
+            from tempfile import mkdtemp  # noqa: PLC0415
+
+            self._private = mkdtemp(prefix="turnwire-")
             return None, self._private
         try:
             root = session_root(settings.session_dir)
