@@ -86,7 +86,7 @@ class Ground:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(run_call, found, arguments, self.context())
                 while not once():
-                    await anyio.sleep(0.005)
+                    await anyio.sleep(0.005)  # what a call says is told to plain lists
                 tasks.cancel_scope.cancel()
         return self.stopped[-1]
 

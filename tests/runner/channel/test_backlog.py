@@ -133,6 +133,13 @@ def test_merging_joins_neighbours_and_changes_nothing(
     assert _texts(_all(backlog))[64:] == expected
 
 
+def test_words_of_progress_are_never_joined() -> None:
+    backlog = _memory()
+    for number in range(100):
+        backlog.delta(_delta(f"{number} of 100", port=Port.PROGRESS))
+    assert [text for *_, text in _texts(_all(backlog))] == [f"{n} of 100" for n in range(100)]
+
+
 def test_no_delta_is_merged_across_its_rows_last_line() -> None:
     backlog = _memory()
     for _ in range(70):

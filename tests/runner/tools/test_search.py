@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import re
 import shutil
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -16,7 +16,9 @@ from support.ground import Ground
 
 from turnwire.runner.core.ports import ToolCallError, ToolEnd
 from turnwire.runner.tools.builtin.literals import required_literal
+from turnwire.runner.tools.builtin.paths import Folders
 from turnwire.runner.tools.builtin.patterns import PathPattern, split_literal
+from turnwire.runner.tools.builtin.searching import Request, answer
 
 
 def lay(ground: Ground, **files: str | bytes) -> None:
@@ -86,28 +88,75 @@ async def test_B07_grep_shows_every_kind_of_file(searching: Ground) -> None:
     assert await searching.text("grep", pattern="needle") == NEEDLES
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ({"pattern": "NEEDLE"}, "b.txt:3:NEEDLE"),
-        ({"pattern": "needle", "glob": "*.py", "output": "files"}, PYTHON_FILES),
-        ({"pattern": "needle", "glob": "src/**/*.{py,js}", "output": "count"}, "src/c.py:1\nsrc/deep/d.py:1"),
-        ({"pattern": "NEEDLE", "ignore_case": True, "path": "b.txt", "output": "count"}, "b.txt:2"),
-        ({"pattern": "needle", "path": "src/deep"}, "src/deep/d.py:1:needle"),
-        ({"pattern": "^needle$", "glob": "c.py", "context": 1}, AROUND),
-        ({"pattern": r"hay$"}, "b.txt:2:hay"),
-        ({"pattern": r"caf\w n"}, "latin.txt:1:café needle"),
-        ({"pattern": "é$", "path": "utf16.txt"}, "utf16.txt:1:needle é"),
-        ({"pattern": "nothing like it"}, "Nothing matches."),
-        ({"pattern": "needle", "glob": "nothing"}, "Nothing matches."),
-        ({"pattern": "secret|needle", "path": "empty"}, "Nothing matches."),
-        ({"pattern": "x?needle(?! =)", "glob": "a.py"}, "Nothing matches."),
-    ],
-)  # fmt: skip
+CASES: list[tuple[dict[str, Any], str]] = [
+    ({"pattern": "NEEDLE"}, "b.txt:3:NEEDLE"),
+    ({"pattern": "needle", "glob": "*.py", "output": "files"}, PYTHON_FILES),
+    (
+        {"pattern": "needle", "glob": "src/**/*.{py,js}", "output": "count"},
+        "src/c.py:1\nsrc/deep/d.py:1",
+    ),
+    ({"pattern": "NEEDLE", "ignore_case": True, "path": "b.txt", "output": "count"}, "b.txt:2"),
+    ({"pattern": "needle", "path": "src/deep"}, "src/deep/d.py:1:needle"),
+    ({"pattern": "^needle$", "glob": "c.py", "context": 1}, AROUND),
+    ({"pattern": r"hay$"}, "b.txt:2:hay"),
+    ({"pattern": r"caf\w n"}, "latin.txt:1:café needle"),
+    ({"pattern": "é$", "path": "utf16.txt"}, "utf16.txt:1:needle é"),
+    ({"pattern": "nothing like it"}, "Nothing matches."),
+    ({"pattern": "needle", "glob": "nothing"}, "Nothing matches."),
+    ({"pattern": "secret|needle", "path": "empty"}, "Nothing matches."),
+    ({"pattern": "x?needle(?! =)", "glob": "a.py"}, "Nothing matches."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "text"), CASES)
 async def test_B26_grep_gives_the_same_with_and_without_ripgrep(
     searching: Ground, arguments: dict[str, Any], text: str
 ) -> None:
     assert await searching.text("grep", **arguments) == text
+
+
+@pytest.mark.parametrize(("arguments", "text"), CASES)
+def test_B26_the_worker_answers_alike_in_any_process(
+    searching: Ground, monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any], text: str
+) -> None:
+    monkeypatch.setenv("PATH", searching.path)
+    assert answer(asked(searching, **arguments)) == text
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["exit 2", "kill -9 $$", r"printf 'a.py\0'; exit 2", "exec /nothing"],
+)
+async def test_B26_a_ripgrep_in_trouble_changes_nothing(tree: Ground, script: str) -> None:
+    tree.path = str(fake_ripgrep(tree, script))
+    assert await tree.text("grep", pattern="needle") == NEEDLES
+
+
+async def test_C07_a_ripgrep_that_lies_leads_nowhere(tree: Ground) -> None:
+    lies = ["../outside/secret.txt", ".git/config", "link.txt", "nothing", "a.py", "src"]
+    paths = "".join(f"{tree.cwd}/{lie}\\0" for lie in lies)
+    tree.path = str(fake_ripgrep(tree, f"printf '{paths}'"))
+    assert await tree.text("grep", pattern="needle") == "a.py:2:needle = 1"
+
+
+def fake_ripgrep(ground: Ground, script: str) -> Path:
+    path = ground.outside / "bin" / "rg"
+    path.parent.mkdir()
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path.parent
+
+
+def asked(ground: Ground, **arguments: Any) -> Request:
+    place = Folders(str(ground.cwd)).locate(arguments.pop("path", "."))
+    usual: dict[str, Any] = {
+        "glob": "**",
+        "output": "content",
+        "context": 0,
+        "ignore_case": False,
+        "room": 9_000,
+    }
+    return Request(real=place.real, shown=place.shown, **{**usual, **arguments})
 
 
 async def test_B26_groups_of_context_are_kept_apart(searching: Ground) -> None:
@@ -224,7 +273,7 @@ async def test_B25_a_very_deep_tree_does_not_exhaust_descriptors(ground: Ground)
         assert await ground.text("grep", pattern="x") == "Nothing matches."
     finally:
         # Deeper than what tidies up after the tests can go by itself.
-        subprocess.run(["rm", "-rf", os.path.join(ground.cwd, "d")], check=True)
+        await anyio.run_process(["rm", "-rf", os.path.join(ground.cwd, "d")])
 
 
 def test_C07_a_pattern_of_many_wildcards_takes_no_time() -> None:

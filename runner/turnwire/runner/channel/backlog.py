@@ -30,10 +30,11 @@ _BATCH_BYTES = 1 << 16
 """Written at once: what a pipe holds on Linux."""
 
 _DELTA = re.compile(
-    rb'(\{"type":"delta","row":"[^"]*","port":"[^"]*","text":")(.*)("(?:,"call_index":\d+)?\}\n)',
+    rb'(\{"type":"delta","row":"[^"]*","port":"(?!progress)[^"]*","text":")(.*)("(?:,"call_index":\d+)?\}\n)',
     re.DOTALL,
 )
-"""A delta as ``codec`` writes it: what it belongs to, its text, its end."""
+"""A delta as ``codec`` writes it: what it belongs to, its text, its end. One of port ``progress`` stands for
+itself and is never joined to the one before."""
 
 
 class LogReader(Protocol):

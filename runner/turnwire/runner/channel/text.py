@@ -5,6 +5,7 @@ Stands where the event stream stands otherwise; nothing of the protocol is writt
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 
@@ -12,8 +13,12 @@ from turnwire.protocol.codec import decode_event
 from turnwire.protocol.endings import Status
 from turnwire.protocol.events import End, Level, Message, Notice
 from turnwire.protocol.messages import Role, text_of
+from turnwire.runner.channel.descriptors import write_whole
 
 __all__ = ["TextAnswer"]
+
+_ANSWER_SECONDS = 60.0
+"""How long the answer may wait for its reader."""
 
 
 class TextAnswer:
@@ -21,9 +26,9 @@ class TextAnswer:
 
     unread = 0
 
-    def __init__(self, write: Callable[[bytes], None]) -> None:
-        """``write`` writes all of its bytes to the real stdout; OSError if that is gone."""
-        self._write = write
+    def __init__(self, fd: int | None) -> None:
+        """``fd`` is the real stdout, None if it was closed."""
+        self._fd = fd
         self._answer = ""
 
     def settled(self, line: bytes, seq: int, log_end: int | None) -> None:
@@ -57,6 +62,12 @@ class TextAnswer:
         """Nothing is dropped."""
         return 0
 
+    def close(self) -> None:
+        """Close the real stdout, so that the reader sees its end."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
     def _end(self, end: End) -> None:
         if end.status is Status.DONE:
             self._say_answer()
@@ -69,7 +80,12 @@ class TextAnswer:
         try:
             self._write(text.encode("utf-8", "replace"))
         except OSError as error:
-            _remark(f"the answer was not taken: {error.strerror}")
+            _remark(f"the answer was not taken: {error.strerror or error}")
+
+    def _write(self, text: bytes) -> None:
+        if self._fd is None:
+            raise BrokenPipeError("stdout is closed")
+        write_whole(self._fd, text, _ANSWER_SECONDS)
 
 
 def _remark(text: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import traceback
 from collections.abc import Callable
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from turnwire.protocol.codec import decode_event
 from turnwire.protocol.events import Hello
 from turnwire.protocol.faults import Blame, ErrorCode, WireError
 from turnwire.runner.channel.answers import AnswersLane
-from turnwire.runner.channel.descriptors import Descriptors, write_whole
+from turnwire.runner.channel.descriptors import Descriptors
 from turnwire.runner.channel.events import EventStream
 from turnwire.runner.channel.signals import StopSignals
 from turnwire.runner.channel.text import TextAnswer
@@ -45,8 +44,6 @@ from turnwire.runner.wiring.loading import CannotStart, load
 
 __all__ = ["Started", "run_child"]
 
-_ANSWER_SECONDS = 60.0
-"""How long a text answer may wait for its reader."""
 _LAST_LINE_SECONDS = 5.0
 """How long the last line of a run that broke waits for its reader."""
 _CLOSING_SECONDS = 3.0
@@ -142,7 +139,7 @@ class _Child:
     async def part(self) -> None:
         """Let the reader have the last line, then end what is left of tools and model."""
         await self._sink.drained()
-        self._close_events()
+        self._sink.close()
         kill_all()
         if self._model is not None:
             with anyio.move_on_after(_CLOSING_SECONDS, shield=True):
@@ -192,7 +189,7 @@ class _Child:
     def _open_sink(self) -> EventStream | TextAnswer:
         settings, events = self._started.settings, self._started.descriptors.events
         if settings.format == "text":
-            return TextAnswer(lambda data: _write_answer(events, data))
+            return TextAnswer(events)
         return EventStream(
             events,
             line_limit=settings.max_line_bytes,
@@ -237,16 +234,3 @@ class _Child:
 
     def _host_gone(self, reason: str) -> None:
         self._inbox.put(HostGone(reason=reason))
-
-    def _close_events(self) -> None:
-        events = self._started.descriptors.events
-        if events is not None:
-            os.close(events)
-            self._started.descriptors.events = None
-
-
-def _write_answer(events: int | None, data: bytes) -> None:
-    if events is None:
-        sys.stderr.write("turnwire: stdout is closed\n")
-    else:
-        write_whole(events, data, _ANSWER_SECONDS)

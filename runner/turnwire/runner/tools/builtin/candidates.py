@@ -92,7 +92,7 @@ def _opened(
     """The files of ``chosen`` that our own walk would have come to."""
     for names in chosen:
         path = "/".join(names)
-        if ".git" in names or len(names) > DEEPEST + 1 or not pattern.matches(path):
+        if {".git", ".."} & set(names) or len(names) > DEEPEST + 1 or not pattern.matches(path):
             continue
         descriptor = _tried(open_file, Place(os.path.join(place.real, path), path))
         if descriptor is not None:
