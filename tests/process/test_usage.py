@@ -21,6 +21,7 @@ from support.child import child, say, script
         (["go", "--model", "scripted:ok.jsonl", "--ask", "bash"], 2, "bash"),
         (["go", "--model", "scripted:ok.jsonl", "--max-rounds", "-1"], 2, "-1"),
         (["go", "--model", "scripted:ok.jsonl", "--max-rounds", "1.5"], 2, "1.5"),
+        (["go", "--model", "scripted:ok.jsonl", "--max-identical-calls", "0"], 2, "at least 1"),
         (["go", "--model", "scripted:ok.jsonl", "--answers-fd", "77"], 2, "77"),
         (["go", "--model", "scripted:ok.jsonl", "--answers-fd", "2"], 2, "2"),
         (["go", "--model", "scripted:ok.jsonl", "--protocol", "2"], 2, "protocol"),

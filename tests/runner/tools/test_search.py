@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from support.ground import Ground
 
 from turnwire.runner.core.ports import ToolCallError, ToolEnd
+from turnwire.runner.tools.builtin.encodings import LARGEST_WHOLE
 from turnwire.runner.tools.builtin.literals import required_literal
-from turnwire.runner.tools.builtin.paths import Folders
-from turnwire.runner.tools.builtin.patterns import PathPattern, split_literal
+from turnwire.runner.tools.builtin.paths import Folders, PathRefused
+from turnwire.runner.tools.builtin.patterns import BadPattern, PathPattern, split_literal
 from turnwire.runner.tools.builtin.searching import Request, answer
 
 
@@ -137,6 +138,31 @@ async def test_C07_a_ripgrep_that_lies_leads_nowhere(tree: Ground) -> None:
     paths = "".join(f"{tree.cwd}/{lie}\\0" for lie in lies)
     tree.path = str(fake_ripgrep(tree, f"printf '{paths}'"))
     assert await tree.text("grep", pattern="needle") == "a.py:2:needle = 1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"pattern": "("}, BadPattern),
+        ({"pattern": "[[:alpha:]]"}, BadPattern),
+        ({"pattern": "a", "path": "nothing"}, FileNotFoundError),
+        ({"pattern": "a", "path": "fifo"}, PathRefused),
+    ],
+)
+def test_T6_the_worker_says_what_is_wrong_in_any_process(
+    tree: Ground, arguments: dict[str, Any], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        answer(asked(tree, **arguments))
+
+
+def test_B25_the_worker_reads_a_huge_file_in_pieces(ground: Ground) -> None:
+    lay(ground, a=b"x" * LARGEST_WHOLE + b"\nneedle\n" + b"y" * 600 + b"needle\n")
+    shown = answer(asked(ground, pattern="^needle$|yneedle")).split("\n")
+    assert shown[0] == "a:2:needle"
+    assert shown[1].startswith("a:3:…yyy")
+    assert shown[1].endswith("yneedle")
+    assert answer(asked(ground, pattern="needle", room=30)).startswith("a:2:needle\n[stopped here")
 
 
 def fake_ripgrep(ground: Ground, script: str) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from turnwire.runner.cli.values import line_bytes, load_config, names, number, whole
+from turnwire.runner.cli.values import line_bytes, load_config, names, number, repeats, whole
 from turnwire.runner.settings import RunSettings
 
 __all__ = ["HelpWanted", "run_command", "settings_of"]
@@ -125,7 +125,7 @@ _OPTIONS = (
     _option(
         "--max-identical-calls",
         type=click.UNPROCESSED,
-        callback=whole,
+        callback=repeats,
         metavar="N|none",
         default=5,
         show_default=True,

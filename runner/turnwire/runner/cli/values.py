@@ -15,7 +15,7 @@ import click
 from turnwire.protocol.framing import LEAST_LINE_BYTES
 from turnwire.runner.settings import BadSettings, split_config
 
-__all__ = ["line_bytes", "load_config", "names", "number", "whole"]
+__all__ = ["line_bytes", "load_config", "names", "number", "repeats", "whole"]
 
 _NO_LIMIT = "none"
 
@@ -37,6 +37,13 @@ def whole(ctx: click.Context, param: click.Parameter, value: object) -> int | No
     if given is not None and given != int(given):
         raise click.BadParameter(f"{value!r} is not a whole number", ctx, param)
     return None if given is None else int(given)
+
+
+def repeats(ctx: click.Context, param: click.Parameter, value: object) -> int | None:
+    """A whole number, 1 or more, or ``none``: what never happened cannot be repeated too often."""
+    if (given := whole(ctx, param, value)) == 0:
+        raise click.BadParameter(f"at least 1, or {_NO_LIMIT!r}", ctx, param)
+    return given
 
 
 def number(ctx: click.Context, param: click.Parameter, value: object) -> float | None:

@@ -1,7 +1,7 @@
 """Stopping: a turn by a line, a limit or a signal; a run by a signal, a lost host, or our own failure.
 
 A stop is said first and carried out by what it leaves pending: nothing new starts, what runs is ended by its
-worker, and the turn ends when the last of it has been settled. A second stop does not wait for that.
+worker, and the turn ends when the last of it has been settled. A second interrupt does not wait for that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The inbox: the one way into the loop, in order, and the gate against a host that floods.
+"""The inbox: the one way into the loop, in order.
 
-Putting something in never waits, so that the lane of host lines is always read. A host that does not read
-its refusals is told of the further ones once, as a range (spec/answers.md).
+Putting something in never waits, so that the lane of host lines is always read (spec/answers.md).
 """
 
 from __future__ import annotations

@@ -48,7 +48,6 @@ class ToolRunner:
             output=lambda text: desk.delta(Port.OUTPUT, text),
             progress=lambda text: desk.delta(Port.PROGRESS, text),
             stopped=stopped,
-            deadline_seconds=job.seconds,
         )
         outcome = await run_call(tool, parse_arguments(job.arguments), context)
         return self._ended(job.key, outcome)

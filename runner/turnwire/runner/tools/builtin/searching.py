@@ -8,7 +8,7 @@ exit code 2 if the answer says what was wrong with the request.
 
 from __future__ import annotations
 
-import io
+import codecs
 import json
 import os
 import re
@@ -25,8 +25,8 @@ from turnwire.runner.tools.builtin.patterns import BadPattern, PathPattern
 
 __all__ = ["Request", "answer", "main"]
 
-_PIECE_CHARS = 1024 * 1024
-"""A longer line is searched in pieces."""
+_PIECE = 1024 * 1024
+"""Of a file that is not taken whole: a longer line is searched in pieces."""
 
 _SHOWN_CHARS = 500
 """What is shown of a line: the surroundings of the first match, if it is longer."""
@@ -112,36 +112,38 @@ class _Search:
         binary = is_binary(head)
         lines = self._lines(head, file, binary=binary)
         if self._request.output == "count":
-            count = sum(self._find(line) is not None for line in lines)
+            count = len({number for number, line in lines if self._find(line)})
             yield from [f"{path}:{count}"] if count else []
         elif self._request.output == "files" or binary:
             says = path if self._request.output == "files" else f"{path}: binary file matches"
-            yield from [says] if any(map(self._find, lines)) else []
+            yield from [says] if any(self._find(line) for _, line in lines) else []
         else:
             yield from self._content(path, lines)
 
     def _find(self, line: str) -> re.Match[str] | None:
         return self._expression.search(line) if self._needle in line else None
 
-    def _lines(self, head: bytes, file: BinaryIO, *, binary: bool) -> Iterator[str]:
-        """The lines of a file without their ends; none, if its bytes say that nothing can match."""
+    def _lines(self, head: bytes, file: BinaryIO, *, binary: bool) -> Iterator[tuple[int, str]]:
+        """The lines of a file, numbered, without their ends; none, if its bytes say that nothing
+        can match. Of a very long line there are several pieces with one number.
+        """
         encoding = Encoding("latin-1") if binary else encoding_of(head)
         if len(head) == LARGEST_WHOLE:
             file.seek(len(encoding.mark))
-            text = io.TextIOWrapper(file, encoding.name, "replace", newline="\n")
-            yield from map(_without_end, iter(lambda: text.readline(_PIECE_CHARS), ""))
+            yield from _pieces(file, encoding)
         elif self._needle.encode() in head or encoding.name.startswith("utf-16"):
             lines = encoding.decode(head).split("\n")
             # What follows the last line end is a line only if there is something.
-            yield from map(_without_end, lines if lines[-1] else lines[:-1])
+            shown = lines if lines[-1] else lines[:-1]
+            yield from enumerate((line.removesuffix("\r") for line in shown), 1)
 
-    def _content(self, path: str, lines: Iterator[str]) -> Iterator[str]:
+    def _content(self, path: str, lines: Iterator[tuple[int, str]]) -> Iterator[str]:
         """Matches as ``path:number:line``, what surrounds them with ``-``, and ``--`` between
         groups.
         """
         before: deque[tuple[int, str]] = deque(maxlen=self._request.context)
         after = last = 0
-        for number, line in enumerate(lines, 1):
+        for number, line in lines:
             match = self._find(line)
             if match is not None:
                 yield from self._gap(number - len(before), last)
@@ -161,8 +163,19 @@ class _Search:
         self._any_shown = True
 
 
-def _without_end(line: str) -> str:
-    return line.removesuffix("\n").removesuffix("\r")
+def _pieces(file: BinaryIO, encoding: Encoding) -> Iterator[tuple[int, str]]:
+    decoder = codecs.getincrementaldecoder(encoding.name)("replace")
+    number, rest = 1, ""
+    for data in iter(lambda: file.read(_PIECE), b""):
+        *lines, rest = (rest + decoder.decode(data)).split("\n")
+        for line in lines:
+            yield number, line.removesuffix("\r")
+            number += 1
+        if len(rest) >= _PIECE:
+            yield number, rest
+            rest = ""
+    if rest:
+        yield number, rest
 
 
 def _shown(line: str, start: int = 0) -> str:
