@@ -9,6 +9,7 @@ import functools
 import math
 import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -222,6 +223,21 @@ async def test_T19_a_sync_function_is_left_behind(ground: Ground, gate: threadin
     assert last.end is ToolEnd.LEFT_BEHIND
     assert last.is_error
     assert time.monotonic() - began < 5
+
+
+LEAVING = """
+import threading, anyio
+from turnwire.runner.tools.executors.threads import start_in_thread
+
+async def leave():
+    start_in_thread(threading.Event().wait)
+
+anyio.run(leave)
+"""
+
+
+def test_B11_a_function_left_behind_does_not_hold_the_exit() -> None:
+    subprocess.run([sys.executable, "-c", LEAVING], check=True, timeout=20)
 
 
 async def test_T19_a_function_can_ask_whether_it_was_cancelled(ground: Ground) -> None:

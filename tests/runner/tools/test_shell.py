@@ -76,8 +76,11 @@ from pathlib import Path
 from support.ground import Ground
 
 os.close(os.open("/dev/tty", os.O_RDWR))
-words = anyio.run(lambda: Ground(Path(sys.argv[1])).error("bash", command="exec </dev/tty"))
+ground = Ground(Path(sys.argv[1]))
+words = anyio.run(lambda: ground.error("bash", command="exec </dev/tty"))
 assert "/dev/tty" in words, words
+words = anyio.run(lambda: ground.text("bash", command="cat", timeout_seconds=5))
+assert words == "(no output)", words
 """
 
 

@@ -8,6 +8,7 @@ cookies, redirects and a fifth of a millisecond to every request, and we want no
 
 from __future__ import annotations
 
+import importlib.util
 import socket
 import ssl
 import sys
@@ -34,6 +35,9 @@ from turnwire.runner.providers.network import Network
 
 # httpx's command line, of no use here, brings rich along where that is installed: 60 ms and 8 MB.
 sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
+if importlib.util.find_spec("sniffio") is None:
+    # httpcore asks for it four times a request, and each time the whole path would be searched: 0.2 ms.
+    sys.modules["sniffio"] = None  # type: ignore[assignment]
 import httpx  # noqa: E402
 
 __all__ = ["Connection", "Response"]
