@@ -27,6 +27,8 @@ class StopSignals:
         """Catch the signals from now on. Only from the main thread."""
         for number in _STOPPING:
             signal.signal(number, self._note)
+        # A host may have left it ignored, and then no exit code of a tool's process can be had.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
     def hand_on(self, wake: Callable[[], object]) -> None:
         """Call ``wake`` at each further signal, and now if one was noted before."""
