@@ -18,7 +18,9 @@ def test_the_readme_shows_each_host_as_it_is(name: str) -> None:
 
 def test_every_link_of_the_readme_leads_somewhere() -> None:
     links = re.findall(r"\]\(([^)#]+)\)", README)
-    assert links and not [link for link in links if "://" not in link and not (ROOT / link).exists()]
+    assert links and not [
+        link for link in links if "://" not in link and not (ROOT / link).exists()
+    ]
 
 
 def test_every_python_example_of_the_readme_compiles() -> None:

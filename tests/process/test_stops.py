@@ -144,8 +144,11 @@ def test_C16_an_interrupt_closes_the_open_request(tmp_path: Path) -> None:
 
 def test_B20_a_host_that_ignores_its_children_hides_no_exit_code(tmp_path: Path) -> None:
     model = script(tmp_path, call(("bash", {"command": "exit 3"})), say("ok"))
-    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)}
-    with child(tmp_path, "go", "--model", model, *BASH, **ignoring) as run:
+
+    def ignore() -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    with child(tmp_path, "go", "--model", model, *BASH, preexec_fn=ignore) as run:
         assert run.finish() == 0
     [row] = [row for row in run.all("row") if "result" in row]
     assert row["status"] == "failed" and "3" in row["result"]["preview"]
