@@ -19,10 +19,15 @@ def main() -> None:
         from turnwire.runner.channel.descriptors import own  # noqa: PLC0415
 
         descriptors = own()
+        # From here on a signal ends the run in order.
+        from turnwire.runner.channel.signals import StopSignals  # noqa: PLC0415
+
+        signals = StopSignals()
+        signals.catch()
         # Only a run pays for it, and only once its descriptors are safe.
         from turnwire.runner.cli.running import run  # noqa: PLC0415
 
-        run(arguments[1:], descriptors)
+        run(arguments[1:], descriptors, signals)
     else:
         # The other commands print like any program.
         from turnwire.runner.cli.commands import turnwire  # noqa: PLC0415

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from itertools import pairwise
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import click
 
@@ -26,11 +26,21 @@ _HELLO_SECONDS = 300.0
 """How long the first line may wait for its reader (``limits.host_stall_seconds``)."""
 
 
-def run(arguments: list[str], descriptors: Descriptors) -> NoReturn:
+class Beginning(NamedTuple):
+    """What a run begins with; the descriptors to read prompt and answers from are private."""
+
+    settings: RunSettings
+    cwd: str
+    descriptors: Descriptors
+    signals: StopSignals
+    prompt_fd: int | None
+    answers_fd: int | None
+
+
+def run(arguments: list[str], descriptors: Descriptors, signals: StopSignals) -> NoReturn:
     """Run a child from its flags to its exit."""
-    signals = StopSignals()
-    signals.catch()
     try:
+        cwd = os.getcwd()
         settings = _settings(arguments)
         prompt_fd = descriptors.take_stdin() if settings.prompt == "-" else None
         answers_fd = _answers(settings, descriptors)
@@ -39,9 +49,11 @@ def run(arguments: list[str], descriptors: Descriptors) -> NoReturn:
         _leave(0)
     except (click.UsageError, DescriptorError) as error:
         _refuse(arguments, descriptors, error)
+    except FileNotFoundError:
+        _refuse(arguments, descriptors, click.UsageError("the working folder is gone"))
     if prompt_fd is None and not settings.answers_stdin:
         descriptors.release_stdin()
-    _start(settings, descriptors, signals, prompt_fd=prompt_fd, answers_fd=answers_fd)
+    _start(Beginning(settings, cwd, descriptors, signals, prompt_fd, answers_fd))
 
 
 def _settings(arguments: list[str]) -> RunSettings:
@@ -56,17 +68,10 @@ def _answers(settings: RunSettings, descriptors: Descriptors) -> int | None:
     return None if settings.answers_fd is None else descriptors.take_answers(settings.answers_fd)
 
 
-def _start(
-    settings: RunSettings,
-    descriptors: Descriptors,
-    signals: StopSignals,
-    *,
-    prompt_fd: int | None,
-    answers_fd: int | None,
-) -> NoReturn:
+def _start(beginning: Beginning) -> NoReturn:
+    settings = beginning.settings
     at = time.time_ns() // 1_000_000
     session = new_session_id(at, os.urandom(8))
-    cwd = os.getcwd()
     hello = hello_line(
         seq=1,
         at=at,
@@ -80,26 +85,16 @@ def _start(
             "line_bytes": settings.max_line_bytes,
             "host_stall_seconds": settings.host_stall_seconds,
         },
-        cwd=cwd,
+        cwd=beginning.cwd,
     )
     if settings.format == "jsonl":
-        _write(descriptors, hello)
+        _write(beginning.descriptors, hello)
     # All of this is slow to import; the host has its first line by now.
     import anyio  # noqa: PLC0415
 
     from turnwire.runner.wiring.child import Started, run_child  # noqa: PLC0415
 
-    started = Started(
-        settings=settings,
-        session=session,
-        hello=hello,
-        cwd=cwd,
-        descriptors=descriptors,
-        signals=signals,
-        prompt_fd=prompt_fd,
-        answers_fd=answers_fd,
-    )
-    anyio.run(run_child, started, _leave)
+    anyio.run(run_child, Started(*beginning, session=session, hello=hello), _leave)
     _leave(70)
 
 

@@ -33,6 +33,7 @@ from turnwire.runner.loop.driver import Driver
 from turnwire.runner.loop.flood import FloodGate
 from turnwire.runner.loop.inbox import Inbox
 from turnwire.runner.loop.journal import EventJournal
+from turnwire.runner.loop.patience import Patience
 from turnwire.runner.loop.timers import Timers
 from turnwire.runner.loop.workers import Worker, Workers
 from turnwire.runner.people.wire import WirePerson
@@ -58,13 +59,13 @@ class Started(NamedTuple):
     """
 
     settings: RunSettings
-    session: str
-    hello: bytes
     cwd: str
     descriptors: Descriptors
     signals: StopSignals
     prompt_fd: int | None
     answers_fd: int | None
+    session: str
+    hello: bytes
 
 
 async def run_child(started: Started, leave: Callable[[int], None]) -> None:
@@ -94,6 +95,7 @@ class _Child:
         self._private: str | None = None
         self._log, self._spill = self._open_session()
         self._sink = self._open_sink()
+        self._patience = Patience(self._sink.drained)
         self._journal = EventJournal(
             self._sink,
             self._log,
@@ -120,7 +122,7 @@ class _Child:
 
     async def live(self, tasks: TaskGroup) -> None:
         """Start everything and drive the run until ``end`` is said."""
-        timers = Timers(self._clock, self._sink.drained)
+        timers = Timers(self._clock, self._patience.drained)
         self._hands |= {
             AskPerson: WirePerson(self._sink.drained).ask,
             Wait: timers.wait,
@@ -138,7 +140,7 @@ class _Child:
 
     async def part(self) -> None:
         """Let the reader have the last line, then end what is left of tools and model."""
-        await self._sink.drained()
+        await self._patience.drained()
         self._sink.close()
         kill_all()
         if self._model is not None:
@@ -231,6 +233,8 @@ class _Child:
     def _take_signals(self) -> None:
         for name in self._started.signals.take():
             self._inbox.put(Signalled(signal=Signal(name)))
+            if name != Signal.INTERRUPT or not self._started.settings.chat:
+                self._patience.lose()
 
     def _host_gone(self, reason: str) -> None:
         self._inbox.put(HostGone(reason=reason))
