@@ -1,4 +1,5 @@
-"""Measure turnwire: ``uv run python tests/bench``; a table on stdout, the figures in ``bench.json``.
+"""Measure turnwire: a table on stdout, the figures in ``bench.json``. In an environment like a user's:
+``uv run --isolated --no-dev --with httpx-sse python tests/bench``.
 
 Times are medians of interleaved runs, in milliseconds unless said; ratios are against a floor that is
 measured in the same run, so that they carry over to other machines. Nothing here asserts a speed.

@@ -33,7 +33,7 @@ def test_B20_B16_a_signal_ends_a_child_whose_reader_sleeps(tmp_path: Path) -> No
     assert json.loads(log.read_bytes().splitlines()[-1])["status"] == "interrupted"
 
 
-def test_B24_a_flood_of_bad_lines_is_refused_as_a_range(tmp_path: Path) -> None:
+def test_a_flood_of_bad_lines_is_refused_as_a_range(tmp_path: Path) -> None:
     model = script(tmp_path, call(("bash", {"command": "touch a"})), say("ok"))
     flood = b'{"type":"answer","id":"q9","action":"accept"}\n' * 10_000
     with child(tmp_path, "go", "--model", model, "--tools", "bash", answers="fd") as run:
