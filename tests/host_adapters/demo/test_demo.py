@@ -17,7 +17,8 @@ import pytest
 
 DEMO = [sys.executable, "-m", "turnwire", "demo"]
 AT_TERMINAL = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, if the tests run in the background
 os.close(os.open(os.ttyname(0), os.O_RDWR))  # makes it the controlling one
 from turnwire.hosts.demo import main
 sys.exit(main(yes=False, reading_seconds=0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ NOBODY = 65_534
 
 
 @contextmanager
-def as_nobody(folder: str) -> Iterator[None]:
+def as_nobody(folder: str) -> Generator[None]:
     """Act as a user who may not write everything: root hands ``folder`` over and steps down."""
     if os.geteuid() != 0:
         yield
