@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from itertools import pairwise
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -26,21 +26,10 @@ _HELLO_SECONDS = 300.0
 """How long the first line may wait for its reader (``limits.host_stall_seconds``)."""
 
 
-class Beginning(NamedTuple):
-    """What a run begins with; the descriptors to read prompt and answers from are private."""
-
-    settings: RunSettings
-    cwd: str
-    descriptors: Descriptors
-    signals: StopSignals
-    prompt_fd: int | None
-    answers_fd: int | None
-
-
 def run(arguments: list[str], descriptors: Descriptors, signals: StopSignals) -> NoReturn:
     """Run a child from its flags to its exit."""
     try:
-        cwd = os.getcwd()
+        cwd = _working_folder()
         settings = _settings(arguments)
         prompt_fd = descriptors.take_stdin() if settings.prompt == "-" else None
         answers_fd = _answers(settings, descriptors)
@@ -49,11 +38,37 @@ def run(arguments: list[str], descriptors: Descriptors, signals: StopSignals) ->
         _leave(0)
     except (click.UsageError, DescriptorError) as error:
         _refuse(arguments, descriptors, error)
-    except FileNotFoundError:
-        _refuse(arguments, descriptors, click.UsageError("the working folder is gone"))
     if prompt_fd is None and not settings.answers_stdin:
         descriptors.release_stdin()
-    _start(Beginning(settings, cwd, descriptors, signals, prompt_fd, answers_fd))
+    at = time.time_ns() // 1_000_000
+    session = new_session_id(at, os.urandom(8))
+    hello = _hello(settings, cwd, session, at)
+    if settings.format == "jsonl":
+        _write(descriptors, hello)
+    # All of this is slow to import; the host has its first line by now.
+    import anyio  # noqa: PLC0415
+
+    from turnwire.runner.wiring.child import Started, run_child  # noqa: PLC0415
+
+    started = Started(
+        settings=settings,
+        cwd=cwd,
+        descriptors=descriptors,
+        signals=signals,
+        prompt_fd=prompt_fd,
+        answers_fd=answers_fd,
+        session=session,
+        hello=hello,
+    )
+    anyio.run(run_child, started, _leave)
+    _leave(70)
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise click.UsageError("the working folder is gone") from None
 
 
 def _settings(arguments: list[str]) -> RunSettings:
@@ -68,11 +83,8 @@ def _answers(settings: RunSettings, descriptors: Descriptors) -> int | None:
     return None if settings.answers_fd is None else descriptors.take_answers(settings.answers_fd)
 
 
-def _start(beginning: Beginning) -> NoReturn:
-    settings = beginning.settings
-    at = time.time_ns() // 1_000_000
-    session = new_session_id(at, os.urandom(8))
-    hello = hello_line(
+def _hello(settings: RunSettings, cwd: str, session: str, at: int) -> bytes:
+    return hello_line(
         seq=1,
         at=at,
         session=session,
@@ -85,17 +97,8 @@ def _start(beginning: Beginning) -> NoReturn:
             "line_bytes": settings.max_line_bytes,
             "host_stall_seconds": settings.host_stall_seconds,
         },
-        cwd=beginning.cwd,
+        cwd=cwd,
     )
-    if settings.format == "jsonl":
-        _write(beginning.descriptors, hello)
-    # All of this is slow to import; the host has its first line by now.
-    import anyio  # noqa: PLC0415
-
-    from turnwire.runner.wiring.child import Started, run_child  # noqa: PLC0415
-
-    anyio.run(run_child, Started(*beginning, session=session, hello=hello), _leave)
-    _leave(70)
 
 
 def _refuse(arguments: list[str], descriptors: Descriptors, error: Exception) -> NoReturn:
