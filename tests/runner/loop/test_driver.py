@@ -63,6 +63,7 @@ class Loop:
             self.inbox,
             journal=book,
             gate=FloodGate(lambda: unread),
+            room=book.room,
             now=lambda: 7,
         )
         self.seen: set[str] = set()

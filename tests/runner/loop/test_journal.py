@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import anyio
 import pytest
 from support.play import Play
 
@@ -37,9 +36,6 @@ class Stdout:
 
     def flush(self) -> None:
         self.calls.append("flushed")
-
-    async def room(self) -> None:
-        self.calls.append("waited")
 
     def take_dropped(self) -> int:
         dropped, self.dropped = self.dropped, 0
@@ -161,9 +157,3 @@ def test_B02_without_a_limit_a_delta_stays_whole(stdout: Stdout) -> None:
     journal(stdout, line_bytes=0).told("t1.r1", Port.TEXT, "x" * 100_000)
     assert len(stdout.deltas) == 1
     assert stdout.deltas[0] == encode_line(stdout.deltas[0].rstrip(b"\n"))
-
-
-async def test_a_slow_host_makes_the_loop_wait(stdout: Stdout) -> None:
-    with anyio.fail_after(5):
-        await journal(stdout).room()
-    assert stdout.calls == ["waited"]

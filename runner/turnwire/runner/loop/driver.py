@@ -6,7 +6,7 @@ here, in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from turnwire.protocol.events import Settled
@@ -28,22 +28,28 @@ class Journal(Protocol):
         """Log and tell ``events``; give the input that follows from how that went, if any."""
         ...
 
-    async def room(self) -> None:
-        """Wait while the host is too far behind to be told more."""
-        ...
-
 
 class Driver:
     """Drives one run. ``run`` is its state as it is told."""
 
     def __init__(
-        self, run: Run, inbox: Inbox, *, journal: Journal, gate: FloodGate, now: Callable[[], int]
+        self,
+        run: Run,
+        inbox: Inbox,
+        *,
+        journal: Journal,
+        gate: FloodGate,
+        room: Callable[[], Awaitable[None]],
+        now: Callable[[], int],
     ) -> None:
-        """``now`` gives milliseconds since the epoch."""
+        """``room`` waits while the host is too far behind to be told more; ``now`` gives milliseconds since
+        the epoch.
+        """
         self.run = run
         self._inbox = inbox
         self._journal = journal
         self._gate = gate
+        self._room = room
         self._now = now
 
     async def drive(self, match: Callable[[list[Job]], None]) -> None:
@@ -54,7 +60,7 @@ class Driver:
             for admitted in self._gate.admit(self.run, received):
                 self.take(admitted)
             match(pending(self.run))
-            await self._journal.room()
+            await self._room()
 
     def take(self, received: Input) -> None:
         """Decide on one input, and on what follows from saying so."""

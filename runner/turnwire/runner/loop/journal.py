@@ -53,10 +53,6 @@ class Sink(Protocol):
         """Write what can be written without waiting."""
         ...
 
-    async def room(self) -> None:
-        """Wait while too much waits to be read."""
-        ...
-
     def take_dropped(self) -> int:
         """Give the number of deltas that were dropped since the last call."""
         ...
@@ -108,10 +104,6 @@ class EventJournal:
             if not self._flush_is_due:
                 self._flush_is_due = True
                 self._soon(self._flush)
-
-    async def room(self) -> None:
-        """Wait while the host is too far behind to be told more."""
-        await self._sink.room()
 
     def _flush(self) -> None:
         self._flush_is_due = False

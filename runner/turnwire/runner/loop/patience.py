@@ -7,32 +7,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 import anyio
 
-__all__ = ["SHORT_SECONDS", "Patience"]
+__all__ = ["SHORT_SECONDS", "Patience", "Reader"]
 
 SHORT_SECONDS = 2.0
 """How long a reader is waited for after a signal: what reads at all has taken its lines by then."""
 
 
-class Patience:
-    """Waits for the reader, without a bound of its own until :meth:`lose` is called."""
+class Reader(Protocol):
+    """The reader of stdout, as those who wait for it know it."""
 
-    def __init__(self, drained: Callable[[], Awaitable[None]]) -> None:
-        """``drained`` waits until the reader of stdout has everything, or is gone."""
-        self._drained = drained
+    async def drained(self) -> None:
+        """Wait until it has everything, or is gone."""
+        ...
+
+    async def room(self) -> None:
+        """Wait while too much waits for it."""
+        ...
+
+
+class Patience:
+    """Waits for a reader, without a bound of its own until :meth:`lose` is called."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
         self._lost = False
         self._waiting: set[anyio.CancelScope] = set()
 
     async def drained(self) -> None:
         """Wait until the reader has everything, is gone, or is no longer waited for."""
-        with anyio.CancelScope(deadline=self._deadline()) as scope:
-            self._waiting.add(scope)
-            try:
-                await self._drained()
-            finally:
-                self._waiting.discard(scope)
+        await self._wait(self._reader.drained)
+
+    async def room(self) -> None:
+        """Wait while too much waits for the reader, except on the way out, where little is still to come."""
+        if not self._lost:
+            await self._wait(self._reader.room)
 
     def lose(self) -> None:
         """Wait only briefly from now on."""
@@ -40,6 +52,14 @@ class Patience:
             self._lost = True
             for scope in self._waiting:
                 scope.deadline = self._deadline()
+
+    async def _wait(self, ready: Callable[[], Awaitable[None]]) -> None:
+        with anyio.CancelScope(deadline=self._deadline()) as scope:
+            self._waiting.add(scope)
+            try:
+                await ready()
+            finally:
+                self._waiting.discard(scope)
 
     def _deadline(self) -> float:
         return anyio.current_time() + SHORT_SECONDS if self._lost else math.inf

@@ -95,7 +95,7 @@ class _Child:
         self._private: str | None = None
         self._log, self._spill = self._open_session()
         self._sink = self._open_sink()
-        self._patience = Patience(self._sink.drained)
+        self._patience = Patience(self._sink)
         self._journal = EventJournal(
             self._sink,
             self._log,
@@ -109,6 +109,7 @@ class _Child:
             self._inbox,
             journal=self._journal,
             gate=FloodGate(lambda: self._sink.unread),
+            room=self._patience.room,
             now=self._clock.at,
         )
         self._hands: dict[type[Job], Worker] = {}
