@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 
 from msgspec import UNSET, Raw
-from support.play import call, fault, tool_ended
+from support.play import call, fault, looked, tool_ended
 
 from turnwire.protocol.commands import (
     Answer,
@@ -22,7 +22,7 @@ from turnwire.protocol.commands import (
     ToolResultLine,
 )
 from turnwire.protocol.content import Reasoning, Text
-from turnwire.protocol.events import Budget
+from turnwire.protocol.events import Budget, Completion
 from turnwire.protocol.people import Action, ClosedBy, Scope
 from turnwire.protocol.rows import DeniedBy
 from turnwire.protocol.usage import Usage
@@ -41,6 +41,7 @@ from turnwire.runner.core.inputs import (
 from turnwire.runner.core.jobs import (
     AskPerson,
     CallModel,
+    CheckCompletion,
     Job,
     Review,
     RunTool,
@@ -65,6 +66,12 @@ def budget(chance: Random) -> Budget:
     )
 
 
+def gate(chance: Random) -> Completion | None:
+    """Mostly none."""
+    attempts = chance.choice([1, 2, 4])
+    return Completion(kind="command", max_attempts=attempts) if chance.random() < 0.3 else None
+
+
 # --- findings ---------------------------------------------------------------------------------------------
 
 
@@ -82,6 +89,9 @@ def finding(chance: Random, job: Job) -> Finding:
         case RunTool():
             end = chance.choice([ToolEnd.DONE] * 6 + [*ToolEnd])
             return tool_ended(job.key, chance.choice(["ok", "no"]), end)
+        case CheckCompletion():
+            end = chance.choice([ToolEnd.DONE] * 6 + [*ToolEnd])
+            return looked(job.key, passed=chance.random() < 0.4, end=end)
         case _:
             return plain_finding(job)
 
@@ -97,6 +107,8 @@ def plain_finding(job: Job) -> Finding:
             return Answered(job.key, ClosedBy.HUMAN, Action.DECLINE)
         case RunTool():
             return tool_ended(job.key)
+        case CheckCompletion():
+            return looked(job.key)
         case Wait():
             return Waited(job.key)
         case WatchDeadline():
@@ -117,6 +129,7 @@ def foreign_finding(chance: Random) -> Finding:
             Cleared(""),
             Answered("q99", ClosedBy.HUMAN, Action.ACCEPT),
             tool_ended("t9.c9"),
+            looked("t9.k9"),
         ]
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from turnwire.protocol.content import Reasoning, Text, ToolResult, ToolUse
 from turnwire.protocol.events import (
     Budget,
+    Completion,
     End,
     HumanClosed,
     HumanRequest,
@@ -48,6 +49,9 @@ class Witness:
         self._seq = 0
         self._at = 0
         self._budget = Budget()
+        self._gate: Completion | None = None
+        self._looks = 0
+        self._passed = False
         self._transcript: list[TranscriptMessage] = []
         self._unanswered: list[str] = []
         self._ids: set[str] = set()
@@ -70,7 +74,7 @@ class Witness:
         assert event.turn not in self._over, "an event of a turn that is over"
         match event:
             case Ready():
-                self._budget = event.budget
+                self._budget, self._gate = event.budget, event.completion
             case Row():
                 self._row(event)
             case Message():
@@ -105,6 +109,8 @@ class Witness:
             self._started_call(row.id, before)
         if row.status is RowStatus.DONE and self._kinds[row.id] == "round":
             self._rounds += 1
+        if self._kinds[row.id] == "check":
+            self._passed = row.status is RowStatus.DONE
         if isinstance(row.usage, Usage):
             assert self._kinds[row.id] == "round", "usage stands on a row that is no request"
             self._usage = add_usage(self._usage, row.usage)
@@ -117,12 +123,15 @@ class Witness:
         assert row.parent == self._turn, "a row that is no child of its turn"
         if row.kind == "round":
             self._started_round()
+        if row.kind == "check":
+            self._started_look()
 
     def _begin(self, turn: str) -> None:
         assert self._turn is None, "two turns at once"
         self._turn, self._stopping = turn, False
         self._turn_began_at = len(self._transcript)
-        self._started = self._rounds = 0
+        self._started = self._rounds = self._looks = 0
+        self._passed = False
         self._usage = NOTHING_REPORTED
 
     def _started_call(self, call: str, before: RowStatus | None) -> None:
@@ -137,8 +146,16 @@ class Witness:
         assert not self._stopping, "a request starts in a turn that is being stopped"
         assert not self._unanswered, "a request starts before all calls have their results"
         assert self._transcript[-1].role is not Role.ASSISTANT, "the model is asked nothing"
+        self._passed = False
         assert _left(self._rounds, self._budget.max_rounds)
         assert _left(self._usage.total or 0, self._budget.max_tokens)
+
+    def _started_look(self) -> None:
+        assert self._gate is not None, "a look without a gate"
+        assert not self._stopping, "the gate looks in a turn that is being stopped"
+        assert not self._unanswered, "the gate looks before all calls have their results"
+        assert self._transcript[-1].role is not Role.USER, "the gate looks at no answer"
+        self._looks += 1
 
     # --- messages
 
@@ -198,6 +215,9 @@ class Witness:
         assert ended.turn == self._turn
         assert not self.open_requests, "a request outlives its turn"
         assert not self._unanswered, "a turn ends with a call that lacks its result"
+        assert ended.attempts == self._looks
+        if ended.status == "done" and self._gate is not None:
+            assert self._passed, "done without the gate's leave"
         assert not [row for row, status in self._of_turn() if status in _OPEN], "an open row"
         assert ended.messages == len(self._transcript)
         assert ended.rounds == self._rounds

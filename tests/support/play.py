@@ -15,6 +15,7 @@ from turnwire.protocol.events import (
     Answers,
     Approval,
     Budget,
+    Completion,
     End,
     Hello,
     Limits,
@@ -31,6 +32,7 @@ from turnwire.protocol.usage import NOTHING_REPORTED, Usage
 from turnwire.runner.core.evolve import evolve
 from turnwire.runner.core.inputs import (
     Cleared,
+    CompletionVerdict,
     Denied,
     HostLineRead,
     Input,
@@ -93,6 +95,20 @@ def tool_ended(identity: str, text: str = "ok", end: ToolEnd = ToolEnd.DONE) -> 
     )
 
 
+def looked(
+    identity: str, text: str = "1 failed", *, passed: bool = True, end: ToolEnd = ToolEnd.DONE
+) -> CompletionVerdict:
+    return CompletionVerdict(
+        row=identity,
+        passed=passed and end is ToolEnd.DONE,
+        reason=text,
+        end=end,
+        chars=len(text),
+        truncated=False,
+        preview=text,
+    )
+
+
 class Play:
     """One run. ``log`` is all that it said, ``news`` what it said last."""
 
@@ -117,8 +133,11 @@ class Play:
         assert self.mirror == self.run
         return self
 
-    def load(self, prompt: str | None = "go", **budget: Any) -> Play:
-        return self.take(Loaded(prompt=prompt, model="m", tools=(), budget=Budget(**budget)))
+    def load(self, prompt: str | None = "go", *, attempts: int = 0, **budget: Any) -> Play:
+        """Load all, with a completion gate if it has ``attempts``."""
+        gate = Completion(kind="command", max_attempts=attempts) if attempts else None
+        limits = Budget(**budget)
+        return self.take(Loaded(prompt=prompt, model="m", tools=(), completion=gate, budget=limits))
 
     def reply(
         self,

@@ -59,6 +59,8 @@ class RunSettings(NamedTuple):
     max_seconds: float | None
     max_cost: float | None
     max_identical_calls: int | None
+    verify_cmd: str | None
+    max_attempts: int | None
     passed_over: tuple[str, ...] = ()
 
     @property
@@ -88,6 +90,7 @@ COMMAND_LINE_ONLY = frozenset(
         "no_ask",
         "prompt",
         "protocol",
+        "verify_cmd",
     }
 )
 """What a file cannot say: it would widen what a run may do, or is about this one process (spec/approval.md)."""

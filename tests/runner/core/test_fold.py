@@ -15,8 +15,9 @@ from turnwire.protocol.events import Answers, Message, Notice
 from turnwire.protocol.messages import Role, TranscriptMessage
 from turnwire.protocol.people import HumanClosed, HumanRequest, Scope
 from turnwire.protocol.rows import Row, RowStatus
-from turnwire.runner.core.evolve import digest_of, evolve, fold, with_call
+from turnwire.runner.core.evolve import digest_of, evolve, fold
 from turnwire.runner.core.inputs import Signal, Signalled
+from turnwire.runner.core.rows import with_call
 from turnwire.runner.core.state import Run
 
 

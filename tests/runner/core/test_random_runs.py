@@ -16,7 +16,7 @@ from support.laws import Witness
 from support.play import Play
 
 from turnwire.protocol.commands import Command
-from turnwire.protocol.events import Accepted, Answers, Budget, RefusalCode, Refused
+from turnwire.protocol.events import Accepted, Answers, Budget, Completion, RefusalCode, Refused
 from turnwire.protocol.faults import Blame, WireError
 from turnwire.runner.core import notices
 from turnwire.runner.core.inputs import (
@@ -47,8 +47,8 @@ LONGEST_ENDING = 40
 BROKEN = WireError(code="session_unwritable", message="The disk is full.", fault=Blame.HOST)
 
 
-def loaded(prompt: str | None, budget: Budget) -> Loaded:
-    return Loaded(prompt=prompt, model="m", tools=(), budget=budget)
+def loaded(prompt: str | None, budget: Budget, gate: Completion | None = None) -> Loaded:
+    return Loaded(prompt=prompt, model="m", tools=(), completion=gate, budget=budget)
 
 
 def ends_of_itself(run: Run, at: int) -> bool:
@@ -77,7 +77,7 @@ class AnyRun:
         self.past: list[Finding] = []
         self.offered: set[str] = set()
         if random.random() < 0.9:
-            self.take(loaded("go", chance.budget(random)))
+            self.take(loaded("go", chance.budget(random), chance.gate(random)))
         self.what_always_holds()
 
     def move(self) -> None:

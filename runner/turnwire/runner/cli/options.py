@@ -9,7 +9,15 @@ from typing import Any
 
 import click
 
-from turnwire.runner.cli.values import line_bytes, load_config, names, number, repeats, whole
+from turnwire.runner.cli.values import (
+    attempts,
+    line_bytes,
+    load_config,
+    names,
+    number,
+    repeats,
+    whole,
+)
 from turnwire.runner.settings import RunSettings
 
 __all__ = ["HelpWanted", "run_command", "settings_of"]
@@ -132,6 +140,18 @@ _OPTIONS = (
         help="The same call with the same result in a row.",
     ),
     _option(
+        "--verify-cmd",
+        metavar="COMMAND",
+        help="Done counts only if this shell command exits with 0; else the model goes on.",
+    ),
+    _option(
+        "--max-attempts",
+        type=click.UNPROCESSED,
+        callback=attempts,
+        metavar="N",
+        help="How often --verify-cmd may run in a turn.",
+    ),
+    _option(
         "--max-result-chars",
         type=click.IntRange(min=200),
         default=20_000,
@@ -248,6 +268,14 @@ def _check(ctx: click.Context, settings: RunSettings) -> None:
         (
             settings.format == "text" and (settings.chat or settings.answers != "none"),
             "--format text has nobody to answer: it goes with neither answers nor --chat",
+        ),
+        (
+            (settings.verify_cmd is None) != (settings.max_attempts is None),
+            "--verify-cmd and --max-attempts go together: a gate needs an end",
+        ),
+        (
+            settings.verify_cmd is not None and not settings.verify_cmd.strip(),
+            "--verify-cmd is empty",
         ),
         (
             settings.no_session and settings.session_dir is not None,

@@ -15,7 +15,7 @@ import click
 from turnwire.protocol.framing import LEAST_LINE_BYTES
 from turnwire.runner.settings import BadSettings, split_config
 
-__all__ = ["line_bytes", "load_config", "names", "number", "repeats", "whole"]
+__all__ = ["attempts", "line_bytes", "load_config", "names", "number", "repeats", "whole"]
 
 _NO_LIMIT = "none"
 
@@ -37,6 +37,16 @@ def whole(ctx: click.Context, param: click.Parameter, value: object) -> int | No
     if given is not None and given != int(given):
         raise click.BadParameter(f"{value!r} is not a whole number", ctx, param)
     return None if given is None else int(given)
+
+
+def attempts(ctx: click.Context, param: click.Parameter, value: object) -> int | None:
+    """A whole number, 1 or more; there is no gate without an end."""
+    if value is None:
+        return None
+    given = whole(ctx, param, value)
+    if not given or isinstance(value, float):
+        raise click.BadParameter(f"{value!r} is not a whole number from 1 up", ctx, param)
+    return given
 
 
 def repeats(ctx: click.Context, param: click.Parameter, value: object) -> int | None:

@@ -32,9 +32,10 @@ from turnwire.protocol.people import Action, ClosedBy, HumanClosed, HumanRequest
 from turnwire.protocol.rows import Row, RowKind, RowStatus
 from turnwire.protocol.usage import add_usage
 from turnwire.runner.core import notices
+from turnwire.runner.core.rows import turn_after, with_call
 from turnwire.runner.core.state import Call, Ending, Phase, Run, Sameness, Turn, TurnMark
 
-__all__ = ["digest_of", "evolve", "fold", "is_chat_question", "with_call"]
+__all__ = ["digest_of", "evolve", "fold", "is_chat_question"]
 
 
 def digest_of(arguments: bytes) -> str:
@@ -56,12 +57,6 @@ def evolve(state: Run, event: Settled) -> Run:
     if state.turn is not None and (state.requests or state.turn.waiting_since is not None):
         state = replace(state, turn=_keep_clock(state.turn, event.at))
     return state
-
-
-def with_call(turn: Turn, call_id: str, **changes: object) -> Turn:
-    """Give ``turn`` with the fields of one of its calls replaced; a call of another reply changes nothing."""
-    calls = tuple(replace(call, **changes) if call.id == call_id else call for call in turn.calls)
-    return replace(turn, calls=calls)
 
 
 def is_chat_question(request: HumanRequest) -> bool:
@@ -101,7 +96,7 @@ def _hello(state: Run, event: Hello) -> Run:
 
 
 def _ready(state: Run, event: Ready) -> Run:
-    return replace(state, ready=True, budget=event.budget)
+    return replace(state, ready=True, completion=event.completion, budget=event.budget)
 
 
 def _end(state: Run, event: End) -> Run:
@@ -133,42 +128,7 @@ def _row(state: Run, event: Row) -> Run:
         return replace(state, turn=turn, turn_count=state.turn_count + 1)
     if state.turn is None or event.id == state.turn.id:
         return state
-    if event.kind == RowKind.ROUND or event.id == state.turn.round:
-        return replace(state, turn=_round_row(state.turn, event))
-    if all(call.id != event.id for call in state.turn.calls):
-        return state
-    return replace(state, turn=_call_row(state.turn, event))
-
-
-def _round_row(turn: Turn, event: Row) -> Turn:
-    if event.status is RowStatus.RUNNING:
-        return replace(turn, round=event.id, round_rows=turn.round_rows + 1, retry_at=None)
-    if event.usage is not UNSET and event.usage is not None:
-        turn = replace(turn, usage=add_usage(turn.usage, event.usage))
-    if event.status is RowStatus.DONE:
-        return replace(turn, round=None, rounds=turn.rounds + 1, tries=0, calls=())
-    return replace(turn, round=None, tries=turn.tries + 1)
-
-
-def _call_row(turn: Turn, event: Row) -> Turn:
-    match event.status:
-        case RowStatus.PENDING if event.call is UNSET:
-            return with_call(turn, event.id, phase=Phase.CLEARED)
-        case RowStatus.WAITING:
-            return with_call(turn, event.id, phase=Phase.WAITING)
-        case RowStatus.RUNNING:
-            return with_call(replace(turn, ran=turn.ran + 1), event.id, phase=Phase.RUNNING)
-        case RowStatus.DENIED | RowStatus.FAILED | RowStatus.CANCELLED if event.error:
-            return _never_ran(turn, event, event.error.message)
-        case _:
-            return turn
-
-
-def _never_ran(turn: Turn, event: Row, text: str) -> Turn:
-    if event.status is RowStatus.DENIED:
-        named = [(call.name, call.digest, text) for call in turn.calls if call.id == event.id]
-        turn = replace(turn, denials=turn.denials + 1, denied=(*turn.denied, *named))
-    return with_call(turn, event.id, phase=Phase.SETTLED, held=text)
+    return replace(state, turn=turn_after(state.turn, event))
 
 
 # --- messages ---------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ __all__ = [
     "ChannelEnded",
     "Cleared",
     "Command",
+    "CompletionVerdict",
     "DeadlinePassed",
     "DeltasDropped",
     "Denied",
@@ -227,6 +228,26 @@ class ToolEnded(msgspec.Struct, frozen=True):
         return self.call
 
 
+class CompletionVerdict(msgspec.Struct, frozen=True):
+    """What the completion gate found on its row ``row``: bounded words, valid for the wire, and how the look
+    came to its end.
+    """
+
+    row: str
+    passed: bool
+    reason: str
+    end: ToolEnd
+    chars: int
+    truncated: bool
+    preview: str
+    spill: str | None = None
+
+    @property
+    def job(self) -> str:
+        """The key of the job."""
+        return self.row
+
+
 class DeadlinePassed(msgspec.Struct, frozen=True):
     """The time that job ``job`` watched is used up."""
 
@@ -251,6 +272,7 @@ Finding = (
     | PutToPerson
     | Answered
     | ToolEnded
+    | CompletionVerdict
     | DeadlinePassed
     | ReaderCaughtUp
 )

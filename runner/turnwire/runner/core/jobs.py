@@ -16,6 +16,7 @@ __all__ = [
     "AskPerson",
     "CallModel",
     "CatchUp",
+    "CheckCompletion",
     "Job",
     "Review",
     "RunTool",
@@ -77,6 +78,13 @@ class RunTool(Job, frozen=True, kw_only=True):
     turn: str
     name: str
     arguments: bytes
+
+
+class CheckCompletion(Job, frozen=True, kw_only=True):
+    """Is the work of the turn done? Its row is ``key``; ``attempt`` counts from 1."""
+
+    turn: str
+    attempt: int
 
 
 class WatchDeadline(Job, frozen=True, kw_only=True):

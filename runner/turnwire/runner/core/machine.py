@@ -24,12 +24,13 @@ from turnwire.protocol.people import (
     HumanRequest,
     RequestKind,
 )
-from turnwire.runner.core import calls, host_lines, notices, stops, turns
+from turnwire.runner.core import calls, completion, host_lines, notices, stops, turns
 from turnwire.runner.core.inputs import (
     Answered,
     ChannelEnded,
     Cleared,
     Command,
+    CompletionVerdict,
     DeadlinePassed,
     DeltasDropped,
     Denied,
@@ -246,6 +247,8 @@ def _take_finding(telling: Telling, finding: Finding) -> None:
             _answered(telling, finding)
         case ToolEnded():
             calls.tool_ended(telling, finding)
+        case CompletionVerdict():
+            completion.looked(telling, finding)
         case DeadlinePassed():
             stops.stop_turn(telling, Ending(Status.INCOMPLETE, StoppedBy.MAX_SECONDS))
         case ReaderCaughtUp():

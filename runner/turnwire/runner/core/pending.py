@@ -13,6 +13,7 @@ from turnwire.runner.core.jobs import (
     AskPerson,
     CallModel,
     CatchUp,
+    CheckCompletion,
     Job,
     Review,
     RunTool,
@@ -43,6 +44,8 @@ def _of_turn(run: Run, turn: Turn) -> Iterator[Job]:
     until = deadline(turn, run.budget)
     if turn.round is not None:
         yield CallModel(key=turn.round, stop=stop, messages=run.messages)
+    if turn.check is not None:
+        yield CheckCompletion(key=turn.check, stop=stop, turn=turn.id, attempt=turn.attempts)
     for call in turn.calls:
         if call.phase is Phase.RUNNING:
             yield _run_tool(turn, call, stop=stop)

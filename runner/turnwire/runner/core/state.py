@@ -10,7 +10,7 @@ import enum
 import msgspec
 
 from turnwire.protocol.endings import Status, StoppedBy
-from turnwire.protocol.events import Budget, HumanRequest
+from turnwire.protocol.events import Budget, Completion, HumanRequest
 from turnwire.protocol.faults import WireError
 from turnwire.protocol.messages import TranscriptMessage
 from turnwire.protocol.people import ClosedBy
@@ -69,7 +69,9 @@ class Turn(msgspec.Struct, frozen=True):
 
     ``first_message`` is the index of its first message. ``rounds`` counts requests that gave a reply,
     ``round_rows`` all attempts; ``tries`` the failed ones in a row, ``empties`` the empty replies. ``round`` is
-    the open round row, ``retry_at`` when the next attempt may start. Times are milliseconds.
+    the open round row, ``retry_at`` when the next attempt may start. ``check`` is the open row of the
+    completion gate, ``attempts`` counts its looks, ``verified`` is what it said since the last round, if it
+    looked. Times are milliseconds.
     """
 
     id: str
@@ -91,6 +93,9 @@ class Turn(msgspec.Struct, frozen=True):
     steers: tuple[str, ...] = ()
     same: Sameness = Sameness()
     stopping: Ending | None = None
+    check: str | None = None
+    attempts: int = 0
+    verified: bool | None = None
     waited: int = 0
     waiting_since: int | None = None
 
@@ -116,6 +121,7 @@ class Run(msgspec.Struct, frozen=True):
     seq: int = 0
     absence: ClosedBy | None = ClosedBy.NO_ANSWERER
     ready: bool = False
+    completion: Completion | None = None
     budget: Budget = Budget()
     messages: tuple[TranscriptMessage, ...] = ()
     turn: Turn | None = None

@@ -15,10 +15,11 @@ from turnwire.protocol.faults import Blame, ErrorCode, WireError
 from turnwire.protocol.messages import Role, TranscriptMessage
 from turnwire.protocol.people import ClosedBy, HumanClosed
 from turnwire.protocol.rows import Row, RowKind, RowStatus
-from turnwire.runner.core import calls, notices
+from turnwire.runner.core import calls, completion, notices
 from turnwire.runner.core.budget import call_limit, round_limit
 from turnwire.runner.core.ports import Finish, ModelFault, ModelOutcome, ModelReply, ProposedCall
 from turnwire.runner.core.retrying import last_error, wait_before_retry
+from turnwire.runner.core.saying import say_assistant, say_user, user_spoke_last
 from turnwire.runner.core.state import Ending, Phase
 from turnwire.runner.core.telling import Telling
 
@@ -44,6 +45,7 @@ _ROW_STATUS = {
     Status.HOST_GONE: RowStatus.CANCELLED,
 }
 _DONE = Ending(Status.DONE)
+_NOT_VERIFIED = Ending(Status.INCOMPLETE, StoppedBy.COMPLETION)
 
 
 def begin(telling: Telling, prompt: str) -> None:
@@ -57,15 +59,15 @@ def begin(telling: Telling, prompt: str) -> None:
         status=RowStatus.RUNNING,
         started_at=telling.at,
     )
-    _say_user(telling, prompt)
+    say_user(telling, prompt)
 
 
 def advance(telling: Telling) -> None:
     """Do what can be done next in the turn without waiting for anything."""
     calls.record_results(telling)
     turn = telling.turn
-    busy = turn.round is not None or any(call.phase is Phase.RUNNING for call in turn.calls)
-    if busy:
+    open_row = turn.round or turn.check
+    if open_row is not None or any(call.phase is Phase.RUNNING for call in turn.calls):
         return
     if turn.stopping is not None:
         finish(telling, turn.stopping)
@@ -73,14 +75,16 @@ def advance(telling: Telling) -> None:
         return
     elif any(call.phase is not Phase.SETTLED for call in turn.calls):
         _start_next_call(telling)
-    elif turn.calls or turn.steers or _user_spoke_last(telling):
+    elif turn.calls or user_spoke_last(telling):
         start_round(telling)
+    elif turn.verified is False:
+        finish(telling, _NOT_VERIFIED)
+    elif turn.steers:
+        start_round(telling)
+    elif completion.is_due(telling):
+        completion.look(telling)
     else:
         finish(telling, _DONE)
-
-
-def _user_spoke_last(telling: Telling) -> bool:
-    return telling.run.messages[-1].role is Role.USER
 
 
 def _start_next_call(telling: Telling) -> None:
@@ -102,8 +106,8 @@ def start_round(telling: Telling) -> None:
     if limit is not None:
         finish(telling, Ending(Status.INCOMPLETE, limit))
         return
-    if telling.turn.steers and not _user_spoke_last(telling):
-        _say_user(telling, "\n\n".join(telling.turn.steers))
+    if telling.turn.steers and not user_spoke_last(telling):
+        say_user(telling, "\n\n".join(telling.turn.steers))
     number = telling.turn.round_rows + 1
     telling.say(
         Row,
@@ -113,11 +117,6 @@ def start_round(telling: Telling) -> None:
         status=RowStatus.RUNNING,
         started_at=telling.at,
     )
-
-
-def _say_user(telling: Telling, text: str) -> None:
-    message = TranscriptMessage(role=Role.USER, content=(Text(text=text),))
-    telling.say(Message, index=len(telling.run.messages), message=message)
 
 
 # --- replies ----------------------------------------------------------------------------------------------
@@ -170,7 +169,7 @@ def _early_ending(telling: Telling, label: Finish) -> Ending | None:
     limit = call_limit(telling.turn, telling.run.budget)
     if telling.turn.calls and limit is not None:
         return Ending(Status.INCOMPLETE, limit)
-    if telling.turn.empties > 1 and _user_spoke_last(telling):
+    if telling.turn.empties > 1 and user_spoke_last(telling):
         message = "The model's reply held no text and no call, twice."
         error = WireError(code=ErrorCode.NO_ANSWER, message=message, fault=Blame.PROVIDER)
         return Ending(Status.ERROR, error=error)
@@ -192,12 +191,7 @@ def _round_stopped(telling: Telling, row: str, fault: ModelFault) -> None:
     """The request was stopped on our side; of its text the model will know that it was cut (wire 3)."""
     telling.say(Row, id=row, status=RowStatus.CANCELLED, ended_at=telling.at, usage=fault.usage)
     if fault.partial.strip():
-        _say_assistant(telling, fault.partial, row)
-
-
-def _say_assistant(telling: Telling, text: str, row: str | None) -> None:
-    message = TranscriptMessage(role=Role.ASSISTANT, content=(Text(text=text),))
-    telling.say(Message, index=len(telling.run.messages), message=message, row=row, partial=True)
+        say_assistant(telling, fault.partial, row)
 
 
 def _fault_came(telling: Telling, row: str, fault: ModelFault) -> None:
@@ -233,6 +227,7 @@ def finish(telling: Telling, ending: Ending) -> None:
     calls.record_results(telling)
     if turn.round is not None:
         telling.say(Row, id=turn.round, status=RowStatus.CANCELLED, ended_at=telling.at)
+    completion.lose_open_check(telling)
     texts, untaken = telling.turn.texts, telling.turn.steers
     _make_replayable(telling, ending)
     turn = telling.turn
@@ -249,7 +244,7 @@ def finish(telling: Telling, ending: Ending) -> None:
         stopped_by=ending.stopped_by,
         text="\n\n".join(texts),
         output=None,
-        attempts=0,
+        attempts=turn.attempts,
         rounds=turn.rounds,
         usage=turn.usage,
         denials=turn.denials,
@@ -287,4 +282,4 @@ def _make_replayable(telling: Telling, ending: Ending) -> None:
         text = (
             "(No answer.)" if ending.status is Status.DONE else f"(No answer: {_reason(ending)}.)"
         )
-        _say_assistant(telling, text, None)
+        say_assistant(telling, text, None)

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import anyio.to_thread
 
-from turnwire.protocol.events import Approval, Budget, ToolListing
+from turnwire.protocol.events import Approval, Budget, Completion, ToolListing
 from turnwire.protocol.faults import Blame, ErrorCode, WireError
 from turnwire.runner.core.inputs import Loaded
-from turnwire.runner.core.jobs import CallModel, Job, Review, RunTool
+from turnwire.runner.core.jobs import CallModel, CheckCompletion, Job, Review, RunTool
 from turnwire.runner.core.ports import Model
 from turnwire.runner.gates.approval import ApprovalPolicy, asks
+from turnwire.runner.gates.completion import REASON_CHARS, CommandGate
 from turnwire.runner.gates.review import CallReview
 from turnwire.runner.loop.workers import Worker
 from turnwire.runner.providers.calling import ModelCaller
@@ -92,10 +93,14 @@ async def load(
         Review: review.review,
         RunTool: runner.run,
     }
+    if settings.verify_cmd is not None:
+        gate = _command_gate(settings, settings.verify_cmd, cwd, spill_folder)
+        hands[CheckCompletion] = gate.check
     loaded = Loaded(
         prompt=prompt,
         model=model.name,
         tools=_listings(toolbox, policy),
+        completion=_completion(settings),
         budget=Budget(**{key: getattr(settings, key) for key in BUDGET_KEYS}),
     )
     return Loading(loaded, hands, model)
@@ -141,17 +146,37 @@ def _checked(prompt: str, source: str) -> str:
 
 
 def _toolbox(settings: RunSettings, cwd: str, spill_folder: str | None) -> Toolbox:
-    tool_settings = ToolSettings(
-        cwd=cwd,
-        allow_paths=settings.allow_path,
-        environment=environment_for_tools(settings),
-        spill_folder=spill_folder,
-        max_result_chars=settings.max_result_chars,
-    )
+    tool_settings = _tool_settings(settings, cwd, spill_folder, settings.max_result_chars)
     try:
         return build_toolbox(settings.tools, tool_settings)
     except UnknownTool as error:
         raise CannotStart(ErrorCode.USAGE, str(error)) from error
+
+
+def _tool_settings(
+    settings: RunSettings, cwd: str, spill_folder: str | None, result_chars: int
+) -> ToolSettings:
+    return ToolSettings(
+        cwd=cwd,
+        allow_paths=settings.allow_path,
+        environment=environment_for_tools(settings),
+        spill_folder=spill_folder,
+        max_result_chars=result_chars,
+    )
+
+
+def _completion(settings: RunSettings) -> Completion | None:
+    if settings.verify_cmd is None or settings.max_attempts is None:
+        return None
+    return Completion(kind="command", max_attempts=settings.max_attempts)
+
+
+def _command_gate(
+    settings: RunSettings, command: str, cwd: str, spill_folder: str | None
+) -> CommandGate:
+    shell = build_toolbox(("bash",), _tool_settings(settings, cwd, spill_folder, REASON_CHARS))
+    runner = ToolRunner(shell, cwd=cwd, result_chars=REASON_CHARS, spill_folder=spill_folder)
+    return CommandGate(command, tool="bash", run=runner.run)
 
 
 def _policy(settings: RunSettings, toolbox: Toolbox) -> ApprovalPolicy:
