@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from support.play import Play, call, fault, looked
 
@@ -14,7 +16,7 @@ from turnwire.runner.core.jobs import CheckCompletion
 from turnwire.runner.core.ports import Finish, ToolEnd
 
 
-def gated(attempts: int = 3, **budget: object) -> Play:
+def gated(attempts: int = 3, **budget: Any) -> Play:
     """A turn whose model has claimed that it is done."""
     return Play().load(attempts=attempts, **budget).reply("It is done.")
 

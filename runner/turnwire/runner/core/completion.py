@@ -18,6 +18,13 @@ from turnwire.runner.core.telling import Telling
 __all__ = ["is_due", "look", "looked", "lose_open_check"]
 
 
+_ENDS = {
+    ToolEnd.DONE: RowStatus.DONE,
+    ToolEnd.CANCELLED: RowStatus.CANCELLED,
+    ToolEnd.LEFT_BEHIND: RowStatus.UNKNOWN_EFFECT,
+}
+
+
 def is_due(telling: Telling) -> bool:
     """Say whether the gate still has to look at what the model has done."""
     return telling.run.completion is not None and not telling.turn.verified
@@ -45,21 +52,15 @@ def looked(telling: Telling, verdict: CompletionVerdict) -> None:
         preview=verdict.preview,
         spill=UNSET if verdict.spill is None else verdict.spill,
     )
-    telling.say(Row, id=verdict.row, status=_status(verdict), ended_at=telling.at, result=result)
+    status = _ENDS[verdict.end]
+    if status is RowStatus.DONE and not verdict.passed:
+        status = RowStatus.FAILED
+    telling.say(Row, id=verdict.row, status=status, ended_at=telling.at, result=result)
     gate, turn = telling.run.completion, telling.turn
-    goes_on = gate is not None and turn.attempts < gate.max_attempts and turn.stopping is None
-    if turn.verified is False and gate is not None and goes_on:
+    if gate is None or turn.verified is not False or turn.stopping is not None:
+        return
+    if turn.attempts < gate.max_attempts:
         _send_back(telling, verdict.reason, gate.max_attempts)
-
-
-def _status(verdict: CompletionVerdict) -> RowStatus:
-    match verdict.end:
-        case ToolEnd.DONE:
-            return RowStatus.DONE if verdict.passed else RowStatus.FAILED
-        case ToolEnd.CANCELLED:
-            return RowStatus.CANCELLED
-        case ToolEnd.LEFT_BEHIND:
-            return RowStatus.UNKNOWN_EFFECT
 
 
 def _send_back(telling: Telling, reason: str, most: int) -> None:
