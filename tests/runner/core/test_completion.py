@@ -91,6 +91,13 @@ def test_K5_a_steer_does_not_reopen_what_has_failed_for_good() -> None:
     assert play.turn_end.untaken == ("be quick",)
 
 
+def test_K2_T18_a_steer_during_a_look_that_fails_is_taken_with_the_reason() -> None:
+    play = failed(gated().say(Steer(text="and the docs")))
+    assert play.roles == "uau"
+    told = text_of(play.run.messages[-1])
+    assert "1 failed" in told and told.endswith("\n\nand the docs")
+
+
 def test_K1_a_steer_during_the_look_is_taken_and_its_work_looked_at_again() -> None:
     play = gated().say(Steer(text="and the docs")).take(looked("t1.k1"))
     assert play.keys == ["t1.r2"]

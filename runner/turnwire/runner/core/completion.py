@@ -67,11 +67,10 @@ def _send_back(telling: Telling, reason: str, most: int) -> None:
     if telling.run.messages[-1].role is not Role.ASSISTANT:
         # After a tool the model may have had nothing left to say.
         say_assistant(telling, "(No answer.)", None)
-    say_user(
-        telling,
-        f"The work did not verify (attempt {telling.turn.attempts} of {most}). The check says:\n\n{reason}\n\n"
-        "Fix this, then finish.",
-    )
+    attempt = f"attempt {telling.turn.attempts} of {most}"
+    words = f"The work did not verify ({attempt}). The check says:\n\n{reason}\n\nFix this, then finish."
+    # What a person said meanwhile is taken with it: providers refuse two messages of a user in a row (T18).
+    say_user(telling, "\n\n".join([words, *telling.turn.steers]))
 
 
 def lose_open_check(telling: Telling) -> None:
